@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every command of the project; `make help` lists them.
+
+BASE ?=
+KSRC ?=
+KVER ?= $(shell uname -r)
+BUILD ?=
+
+LAB := tools/testing/lab
+DEPS := $(LAB)/install-deps
+KERNEL := --base "$(BASE)" --ksrc "$(KSRC)"
+
+.PHONY: help
+help: ## list these commands
+	@echo "make COMMAND [BASE=7.2|6.12|6.1] [KSRC=/path/to/linux]"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | \
+		while IFS='	' read -r name text; do \
+			printf '  %-10s %s\n' "$$name" "$$text"; \
+		done
+	@echo
+	@echo "BASE: kernel to work on, by default the newest that can be had."
+	@echo "KSRC: a kernel folder, tarball or git tree instead of Debian's."
+
+.PHONY: demo
+demo: ## stock kernel against patched over three WANs (10 min, later 1)
+	@$(DEPS) tree kernel lab
+	@$(LAB)/lab demo $(KERNEL)
+
+.PHONY: check
+check: ## every test; last line: N passed, N failed (25 min, later 12)
+	@$(DEPS) tree kernel lab check
+	@tools/testing/check $(KERNEL)
+
+.PHONY: tree
+tree: ## a stock and a patched kernel tree below build/
+	@$(DEPS) tree
+	@$(LAB)/lab tree $(KERNEL)
+
+.PHONY: kernel
+kernel: ## the lab's patched kernel, built
+	@$(DEPS) tree kernel
+	@$(LAB)/lab build $(KERNEL)
+
+.PHONY: series
+series: ## the series for git am, checked; BUILD=1 builds after every patch
+	@$(DEPS) tree check $(if $(BUILD),kernel)
+	@$(LAB)/lab series $(KERNEL) $(if $(BUILD),--build)
+
+.PHONY: module
+module: ## sunrpc.ko for an installed kernel, KVER= [the running one]
+	@KVER="$(KVER)" $(DEPS) tree kernel module
+	@$(LAB)/lab module $(KERNEL) --kver "$(KVER)"
+
+.PHONY: clean
+clean: ## delete everything that was built, downloads included
+	rm -rf "$$(readlink -f build)" build out

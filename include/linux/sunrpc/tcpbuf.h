@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Limits of their own for the TCP buffers of RPC connections.
+ *
+ * This header is read by every user of svcsock.h, outside of net/sunrpc
+ * too: it includes nothing but types, so that no symbol version of a module
+ * that knows nothing of this feature changes.
+ */
+#ifndef _LINUX_SUNRPC_TCPBUF_H
+#define _LINUX_SUNRPC_TCPBUF_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct net;
+struct sock;
+struct socket;
+
+/* Whose connections a limit is for. */
+enum rpc_tcpbuf_role {
+	RPC_TCPBUF_SERVER,
+	RPC_TCPBUF_CLIENT,
+	RPC_TCPBUF_ROLES,
+};
+
+/**
+ * struct rpc_tcpbuf_limits - what is set for a role in a network namespace
+ * @rcvbuf_bytes: ceiling of a connection's receive buffer
+ * @sndbuf_bytes: ceiling of a connection's send buffer
+ * @notsent_lowat_bytes: unsent data that closes the gate of a server's
+ *	connection, see rpc_tcpbuf_gate_is_open(); a client has none
+ *
+ * The ceilings are in the unit of setsockopt(SO_RCVBUF): sk_rcvbuf and
+ * sk_sndbuf may become twice the value. 0 leaves the matter to TCP. Written by
+ * sysctl, read without a lock: READ_ONCE().
+ */
+struct rpc_tcpbuf_limits {
+	int		rcvbuf_bytes;
+	int		sndbuf_bytes;
+	int		notsent_lowat_bytes;
+};
+
+/**
+ * struct rpc_tcpbuf - buffer state of one RPC connection
+ * @limits: those of the connection's namespace; they live as long as it, and
+ *	the transport holds a reference to it
+ * @rcv_space_bytes: TCP's estimate of bytes per round trip when last looked at
+ * @rcv_window_bytes: the window that this estimate asks for
+ * @rcv_grown: the receive buffer passed tcp_rmem[2] by our doing
+ * @snd_grown: the send buffer passed tcp_wmem[2] by our doing, so
+ *	SOCK_SNDBUF_LOCK is ours
+ * @snd_gated: the socket's own TCP_NOTSENT_LOWAT is out of force by our doing
+ * @notsent_lowat: what it was before
+ *
+ * The receive members belong to whoever receives from the transport, the send
+ * members to whoever sends on it; each side is one thread at a time.
+ */
+struct rpc_tcpbuf {
+#if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
+	const struct rpc_tcpbuf_limits *limits;
+	u32		rcv_space_bytes;
+	u32		rcv_window_bytes;
+	bool		rcv_grown;
+	bool		snd_grown;
+	bool		snd_gated;
+	u32		notsent_lowat;
+#endif
+};
+
+#if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
+
+int rpc_tcpbuf_register(void);
+void rpc_tcpbuf_unregister(void);
+
+void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
+		     enum rpc_tcpbuf_role role);
+void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk);
+void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
+			  u32 msg_bytes);
+void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk);
+bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb,
+			     struct socket *sock);
+bool rpc_tcpbuf_has_room(const struct sock *sk);
+
+/**
+ * rpc_tcpbuf_received - let the receive buffer grow if the connection needs it
+ * @tb: buffer state of the connection
+ * @sk: its TCP socket
+ *
+ * Call it after data was copied out of @sk. One comparison when no limit is
+ * set and none was before.
+ *
+ * Context: process context, may sleep; the one receiver of the transport.
+ */
+static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	if (READ_ONCE(tb->limits->rcvbuf_bytes) | tb->rcv_grown)
+		__rpc_tcpbuf_received(tb, sk);
+}
+
+/**
+ * rpc_tcpbuf_sending - let the send buffer grow if the connection needs it
+ * @tb: buffer state of the connection
+ * @sk: its TCP socket
+ * @msg_bytes: length of the RPC message that is about to be sent
+ *
+ * Call it before @msg_bytes are handed to @sk. Two comparisons when nothing is
+ * set or changed.
+ *
+ * Context: process context, may sleep; the one sender of the transport.
+ */
+static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
+				      u32 msg_bytes)
+{
+	if (tb->snd_gated != !!READ_ONCE(tb->limits->notsent_lowat_bytes))
+		rpc_tcpbuf_gate_sync(tb, sk);
+	if (READ_ONCE(tb->limits->sndbuf_bytes) | tb->snd_grown)
+		__rpc_tcpbuf_sending(tb, sk, msg_bytes);
+}
+
+#else /* !CONFIG_SUNRPC_TCPBUF */
+
+static inline int rpc_tcpbuf_register(void) { return 0; }
+static inline void rpc_tcpbuf_unregister(void) { }
+static inline void rpc_tcpbuf_init(struct rpc_tcpbuf *tb,
+				   const struct net *net,
+				   enum rpc_tcpbuf_role role) { }
+static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb,
+				       struct sock *sk) { }
+static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
+				      u32 msg_bytes) { }
+
+static inline bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb,
+					   struct socket *sock)
+{
+	return true;
+}
+
+static inline bool rpc_tcpbuf_has_room(const struct sock *sk)
+{
+	return false;
+}
+
+#endif /* CONFIG_SUNRPC_TCPBUF */
+
+#endif /* _LINUX_SUNRPC_TCPBUF_H */

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP buffers of RPC connections.
+ *
+ * A TCP connection carries at most window / RTT. TCP grows its windows by
+ * itself up to tcp_rmem[2] and tcp_wmem[2], limits that are meant for every
+ * socket of the machine. Here RPC goes on where TCP stops, up to limits of its
+ * own (/proc/sys/sunrpc/tcp_rcvbuf and tcp_sndbuf for servers, tcp_clnt_rcvbuf
+ * and tcp_clnt_sndbuf for clients), connection by connection, at the two places
+ * where it holds a connection in process context anyway:
+ *
+ *  - after data was received: TCP goes on measuring how much the reader takes
+ *    in a round trip; give the window twice of that;
+ *  - before a message is sent: give the buffer twice of what is in flight;
+ *
+ * and never more than a few bandwidth-delay products (tcpbuf.h says why).
+ *
+ * So a connection takes what its path needs and nothing before it needs it:
+ *
+ *  - below tcp_rmem[2] and tcp_wmem[2] nothing is done at all. A LAN
+ *    connection never comes here, and a limit below TCP's own changes nothing.
+ *  - nothing ever shrinks while a limit is set.
+ *  - a new limit is looked at with the next RPC of each connection, so live
+ *    connections follow, and no list of sockets is walked.
+ *  - when the limit is 0 again, a connection that grew is given back to TCP
+ *    with its next RPC.
+ *  - a buffer that somebody fixed with SO_RCVBUF or SO_SNDBUF stays as it is.
+ *
+ * The receive buffer is simply raised: TCP never lowers it. TCP would set a
+ * send buffer back to tcp_wmem[2] with the next ACK, so SOCK_SNDBUF_LOCK is
+ * set on a connection from the moment it passes that size.
+ *
+ * The gate
+ *
+ * A large send buffer fills with data that waits for the path, up to its last
+ * byte: that is memory, and it is delay for the next reply. A socket's own
+ * TCP_NOTSENT_LOWAT bounds it by making the sender sleep. RPC sends from
+ * threads that serve all connections, with the transport locked: a single
+ * client that is far away then puts all threads to sleep, and every other
+ * client waits. So the limit is looked at one step earlier. A server takes no
+ * further request from a connection with notsent_lowat_bytes or more of unsent
+ * data. It means for RPC what POLLOUT means for a program since the commit
+ * c9bee3b7fdec ("tcp: TCP_NOTSENT_LOWAT socket option").
+ *
+ * Requests that have been taken are answered, so a connection may have a reply
+ * per thread unsent. Requests with small replies are served side by side as
+ * ever: only more of them than the path can take at once close the gate.
+ */
+#include <linux/net.h>
+#include <linux/tcp.h>
+
+#include <linux/sunrpc/tcpbuf.h>
+
+#include <net/proto_memory.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "tcpbuf.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/sunrpc_tcpbuf.h>
+
+/**
+ * rpc_tcpbuf_init - prepare the buffer state of a new connection
+ * @tb: the state
+ * @net: network namespace that the transport holds a reference to
+ * @role: which end of the connection this is
+ *
+ * Context: before the socket's callbacks can reach the transport
+ */
+void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
+		     enum rpc_tcpbuf_role role)
+{
+	*tb = (struct rpc_tcpbuf) {
+		.limits = rpc_tcpbuf_net_limits(net, role),
+	};
+}
+
+static u32 rpc_tcpbuf_unsent(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+}
+
+/**
+ * rpc_tcpbuf_gate_is_open - whether unsent data allow another request
+ * @tb: buffer state of the connection
+ * @sock: its TCP socket
+ *
+ * When it says no, sk_write_space() is called later, and the caller asks again
+ * from there. No such wake-up is lost:
+ *
+ *  - TCP calls sk_write_space() after it sent data (tcp_event_new_data_sent())
+ *    if SOCK_NOSPACE is set by then. Here the bit is set, and then the unsent
+ *    data are looked at once more; TCP changes snd_nxt, and then looks at the
+ *    bit. The barriers between the two steps of both sides (the one below, and
+ *    that of tcp_check_space()) let at least one see the other: either the
+ *    second look finds the gate open, or TCP finds the bit.
+ *  - sk_stream_write_space() clears the bit when the buffer has room, though
+ *    the gate may be closed still. The transport's sk_write_space() asks here
+ *    again right after that, which sets the bit again. If the transport is
+ *    busy then and it does not ask, whoever made it busy asks when done.
+ *  - What closes the gate is unsent data: TCP has something to send, and will,
+ *    or the connection dies.
+ *
+ * The bit is never cleared here, since a thread that sleeps in sendmsg() may
+ * have set it and needs it. So it may be left over when the gate turns out to
+ * be open, with nothing in flight whose acknowledgment would clear it. Callers
+ * must not take the bit alone for a lack of room, see rpc_tcpbuf_has_room().
+ *
+ * Context: any, also softirq with the socket's spinlock held; takes no lock
+ * Returns: true if another request may be taken
+ */
+bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb, struct socket *sock)
+{
+	u32 lowat = READ_ONCE(tb->limits->notsent_lowat_bytes);
+	u32 unsent;
+
+	if (!lowat || rpc_tcpbuf_unsent(sock->sk) < lowat)
+		return true;
+	set_bit(SOCK_NOSPACE, &sock->flags);
+	/* Pairs with the barrier in tcp_check_space(). */
+	smp_mb__after_atomic();
+	unsent = rpc_tcpbuf_unsent(sock->sk);
+	if (unsent < lowat)
+		return true;
+	trace_rpc_tcpbuf_gate_closed(sock->sk, unsent, lowat);
+	return false;
+}
+
+/**
+ * rpc_tcpbuf_has_room - whether SOCK_NOSPACE may be left over from the gate
+ * @sk: TCP socket with that bit set
+ *
+ * If not, its buffer is full: data are in flight, and their acknowledgment
+ * calls sk_write_space().
+ *
+ * Context: any
+ * Returns: true if the send buffer has room, whatever the bit says
+ */
+bool rpc_tcpbuf_has_room(const struct sock *sk)
+{
+	return sk_stream_is_writeable(sk);
+}
+
+/*
+ * Put the socket's own limit on unsent data, or the namespace's
+ * net.ipv4.tcp_notsent_lowat, out of force while the gate does their work, and
+ * in force again when it does not. Called by the sender of the transport.
+ */
+void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	tb->snd_gated = !tb->snd_gated;
+	if (tb->snd_gated) {
+		tb->notsent_lowat = READ_ONCE(tp->notsent_lowat);
+		WRITE_ONCE(tp->notsent_lowat, UINT_MAX);
+	} else {
+		WRITE_ONCE(tp->notsent_lowat, tb->notsent_lowat);
+	}
+}
+
+/* Whether somebody set a size with SO_RCVBUF or SO_SNDBUF. */
+static bool rpc_tcpbuf_is_fixed(const struct sock *sk, u8 lock)
+{
+	/*
+	 * A bit-field in older kernels: no READ_ONCE(). The sockets that come
+	 * here are the kernel's own by now, and no program changes the bits.
+	 */
+	return data_race(sk->sk_userlocks & lock);
+}
+
+/* The two tests of tcp_should_expand_sndbuf() that are about memory. */
+static bool rpc_tcpbuf_memory_is_short(const struct sock *sk)
+{
+	return tcp_under_memory_pressure(sk) ||
+	       sk_memory_allocated(sk) >= sk_prot_mem_limits(sk, 0);
+}
+
+/*
+ * What a connection needs is worked out without the socket's lock, from numbers
+ * that TCP changes meanwhile. One that is a packet too old makes a buffer a
+ * packet too small, until the next RPC.
+ */
+
+/* The window scale of the handshake bounds what can be offered. */
+static u32 rpc_tcpbuf_max_window(const struct tcp_sock *tp)
+{
+	/* Stays as it is after the handshake; its neighbours do not. */
+	return data_race(U16_MAX << tp->rx_opt.rcv_wscale);
+}
+
+static u32 rpc_tcpbuf_min_rtt_us(const struct tcp_sock *tp)
+{
+	/* As tcp_get_info() reads it. */
+	return data_race(tcp_min_rtt(tp));
+}
+
+static u32 rpc_tcpbuf_full_space(const struct sock *sk)
+{
+	/* The share of payload is that of the last packets, or the ones before. */
+	return data_race(tcp_full_space(sk));
+}
+
+static void rpc_tcpbuf_grow_rcvbuf(struct rpc_tcpbuf *tb, struct sock *sk,
+				   u32 rcvbuf)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	lock_sock(sk);
+	if (rcvbuf > sk->sk_rcvbuf) {
+		WRITE_ONCE(sk->sk_rcvbuf, rcvbuf);
+		WRITE_ONCE(tp->window_clamp, tcp_full_space(sk));
+		tb->rcv_grown = true;
+	}
+	release_sock(sk);
+}
+
+/*
+ * Give the receive buffer back to TCP. What was offered to the peer cannot be
+ * taken back: lower the clamp, so that no more is offered, and the buffer once
+ * the peer has used up the old window (tcp_select_window() never moves the
+ * right edge to the left). That may take until after some further RPCs.
+ */
+static void rpc_tcpbuf_restore_rcvbuf(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	int rmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_rmem[2]);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 clamp;
+
+	lock_sock(sk);
+	clamp = min_t(u32, tp->window_clamp, tcp_win_from_space(sk, rmem2));
+	WRITE_ONCE(tp->window_clamp, clamp);
+	tp->rcv_ssthresh = min(tp->rcv_ssthresh, clamp);
+	if (tcp_receive_window(tp) <= clamp) {
+		if (sk->sk_rcvbuf > rmem2)
+			WRITE_ONCE(sk->sk_rcvbuf, rmem2);
+		tb->rcv_grown = false;
+	}
+	release_sock(sk);
+}
+
+/*
+ * The window that the connection needs. Worked out when TCP's estimate changes,
+ * together with the round trip that the estimate was made over, and kept: the
+ * estimate stays when the path falls idle, the round trip does not.
+ */
+static u32 rpc_tcpbuf_window_needed(struct rpc_tcpbuf *tb,
+				    const struct tcp_sock *tp)
+{
+	u32 rtt_us = READ_ONCE(tp->rcv_rtt_est.rtt_us) >> 3;
+	u32 space = READ_ONCE(tp->rcvq_space.space);
+
+	if (space != tb->rcv_space_bytes) {
+		u64 window = rpc_tcpbuf_rcv_window(space, tb->rcv_space_bytes,
+						   rtt_us,
+						   rpc_tcpbuf_min_rtt_us(tp));
+
+		tb->rcv_window_bytes = min_t(u64, window,
+					     rpc_tcpbuf_max_window(tp));
+		tb->rcv_space_bytes = space;
+	}
+	return tb->rcv_window_bytes;
+}
+
+/* The slow path of rpc_tcpbuf_received(): a limit is set, or was. */
+void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	int rmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_rmem[2]);
+	u32 ceiling = rpc_tcpbuf_ceiling(READ_ONCE(tb->limits->rcvbuf_bytes),
+					 READ_ONCE(sysctl_rmem_max));
+	u64 wanted;
+	u32 rcvbuf;
+
+	if (!ceiling) {
+		if (tb->rcv_grown)
+			rpc_tcpbuf_restore_rcvbuf(tb, sk);
+		return;
+	}
+
+	wanted = rpc_tcpbuf_rcvbuf(rpc_tcpbuf_window_needed(tb, tcp_sk(sk)),
+				   READ_ONCE(sk->sk_rcvbuf),
+				   rpc_tcpbuf_full_space(sk));
+	rcvbuf = rpc_tcpbuf_step(wanted, READ_ONCE(sk->sk_rcvbuf), ceiling);
+	if (!rcvbuf || rcvbuf <= rmem2)
+		return;
+	if (rpc_tcpbuf_is_fixed(sk, SOCK_RCVBUF_LOCK))
+		return;
+	if (rpc_tcpbuf_memory_is_short(sk))
+		return;
+	trace_rpc_tcpbuf_grow_rcvbuf(sk, wanted, rcvbuf, ceiling);
+	rpc_tcpbuf_grow_rcvbuf(tb, sk, rcvbuf);
+}
+
+static void rpc_tcpbuf_grow_sndbuf(struct rpc_tcpbuf *tb, struct sock *sk,
+				   u32 sndbuf)
+{
+	lock_sock(sk);
+	if (sndbuf > sk->sk_sndbuf) {
+		WRITE_ONCE(sk->sk_sndbuf, sndbuf);
+		sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
+		tb->snd_grown = true;
+	}
+	release_sock(sk);
+}
+
+/* Give the send buffer back to TCP. What is queued drains by itself. */
+static void rpc_tcpbuf_restore_sndbuf(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	int wmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
+
+	lock_sock(sk);
+	if (sk->sk_sndbuf > wmem2)
+		WRITE_ONCE(sk->sk_sndbuf, wmem2);
+	sk->sk_userlocks &= ~SOCK_SNDBUF_LOCK;
+	tb->snd_grown = false;
+	release_sock(sk);
+}
+
+/* The buffer that the connection needs to send a message of @msg_bytes. */
+static u64 rpc_tcpbuf_sndbuf_needed(const struct sock *sk, u32 msg_bytes)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 una = READ_ONCE(tp->snd_una);
+	u64 bdp = rpc_tcpbuf_bdp(READ_ONCE(tp->rate_delivered),
+				 READ_ONCE(tp->rate_interval_us),
+				 READ_ONCE(tp->mss_cache),
+				 rpc_tcpbuf_min_rtt_us(tp));
+
+	return rpc_tcpbuf_sndbuf(READ_ONCE(tp->snd_nxt) - una, bdp,
+				 READ_ONCE(tp->write_seq) - una,
+				 READ_ONCE(sk->sk_wmem_queued), msg_bytes);
+}
+
+/* The slow path of rpc_tcpbuf_sending(): a limit is set, or was. */
+void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
+			  u32 msg_bytes)
+{
+	int wmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
+	u32 ceiling = rpc_tcpbuf_ceiling(READ_ONCE(tb->limits->sndbuf_bytes),
+					 READ_ONCE(sysctl_wmem_max));
+	u64 wanted;
+	u32 sndbuf;
+
+	if (!ceiling) {
+		if (tb->snd_grown)
+			rpc_tcpbuf_restore_sndbuf(tb, sk);
+		return;
+	}
+
+	wanted = rpc_tcpbuf_sndbuf_needed(sk, msg_bytes);
+	/* TCP does not grow a buffer of ours: let it have what TCP would give. */
+	sndbuf = rpc_tcpbuf_step(wanted, READ_ONCE(sk->sk_sndbuf),
+				 max_t(u32, ceiling, wmem2));
+	if (!sndbuf)
+		return;
+	if (!tb->snd_grown && (sndbuf <= wmem2 ||
+			       rpc_tcpbuf_is_fixed(sk, SOCK_SNDBUF_LOCK)))
+		return;
+	if (rpc_tcpbuf_memory_is_short(sk))
+		return;
+	trace_rpc_tcpbuf_grow_sndbuf(sk, wanted, sndbuf, ceiling);
+	rpc_tcpbuf_grow_sndbuf(tb, sk, sndbuf);
+}

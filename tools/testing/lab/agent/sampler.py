@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the guest looks at while a phase runs: progress, sockets, memory."""
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from shell import run
+
+NFS_PORT = 2049
+# What ss prints of a socket, and the name and unit that a report gives it.
+FIELDS = {
+    "rcvbuf_bytes": re.compile(r"skmem:\(.*?,rb(\d+)"),
+    "sndbuf_bytes": re.compile(r"skmem:\(.*?,tb(\d+)"),
+    "queued_bytes": re.compile(r"skmem:\(.*?,w(\d+)"),
+    "acked_bytes": re.compile(r" bytes_acked:(\d+)"),
+    "received_bytes": re.compile(r" bytes_received:(\d+)"),
+    "notsent_bytes": re.compile(r" notsent:(\d+)"),
+    "cwnd_packets": re.compile(r" cwnd:(\d+)"),
+}
+
+
+class Progress(Protocol):
+    """A job that knows how much it has moved."""
+
+    @property
+    def moved_bytes(self) -> int: ...
+
+
+class Sampler:
+    """Takes a sample a time and keeps what a report wants of it."""
+
+    def __init__(self, jobs: Mapping[str, Progress]) -> None:
+        self._jobs = jobs
+        self._start = time.monotonic()
+        self.samples: list[dict[str, Any]] = []
+        self.tcp_mem_pages = 0
+        self.sockets: dict[str, dict[str, int]] = {}
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the phase started."""
+        return time.monotonic() - self._start
+
+    def take(self) -> None:
+        """Look once."""
+        moved = {name: job.moved_bytes for name, job in self._jobs.items()}
+        sockets = server_sockets()
+        self.samples.append(
+            {
+                "t_s": self.elapsed_s,
+                "moved_bytes": moved,
+                "server_sockets": sockets,
+            }
+        )
+        self.tcp_mem_pages = max(self.tcp_mem_pages, _tcp_mem_pages())
+        for peer, sizes in sockets.items():
+            peak = self.sockets.setdefault(peer, dict.fromkeys(sizes, 0))
+            for key, value in sizes.items():
+                peak[key] = max(peak[key], value)
+
+    def report(self) -> dict[str, Any]:
+        """Samples, and the peaks of what they saw."""
+        return {
+            "samples": self.samples,
+            "tcp_mem_pages": self.tcp_mem_pages,
+            "server_sockets": self.sockets,
+        }
+
+
+def _tcp_mem_pages() -> int:
+    """Pages that all TCP sockets of the guest take, both ends of each path."""
+    with open("/proc/net/sockstat") as file:
+        for line in file:
+            if line.startswith("TCP:"):
+                return int(line.split()[-1])
+    raise RuntimeError("/proc/net/sockstat has no TCP line")
+
+
+def server_sockets() -> dict[str, dict[str, int]]:
+    """FIELDS of the server's connections, by "address:port" of the peer."""
+    wanted = f"( sport = :{NFS_PORT} )"
+    text = run("ss", "--no-header", "-tmiOn", "state", "established", wanted)
+    sockets = {}
+    for line in text.splitlines():
+        found = {name: field.search(line) for name, field in FIELDS.items()}
+        sockets[line.split()[3]] = {
+            name: int(match[1]) if match else 0 for name, match in found.items()
+        }
+    return sockets

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Commands and files of the guest, each failure with its reason."""
+
+from pathlib import Path
+
+from command import must
+
+NETNS = Path("/run/netns")
+
+
+def run(*argv: str, netns: str | None = None) -> str:
+    """Run a command, in a network namespace if named; its output.
+
+    LabError carries the command and what it said.
+    """
+    enter = [] if netns is None else ["nsenter", f"--net={NETNS / netns}"]
+    return must([*enter, *argv], " ".join(argv))
+
+
+def sysctl(name: str, value: int | str, netns: str | None = None) -> None:
+    """Write a sysctl as an administrator does: with echo."""
+    file = Path("/proc/sys", *name.split("."))
+    command = 'echo "$1" >"$2"'
+    run("sh", "-c", command, "sh", str(value), str(file), netns=netns)
+
+
+def netns_of(host: str) -> str | None:
+    """Network namespace of a scenario's host; the server is in the first."""
+    return None if host == "server" else host

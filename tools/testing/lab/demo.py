@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The demo: stock kernel against patched, three scenes, one table."""
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chart
+import guest
+import image
+import overlay
+import scenario
+from errors import LabError
+from progress import Progress, Say
+from tree import Trees
+
+# Payload of a full packet over its length on the wire: MSS with timestamps,
+# and MTU with the Ethernet header, which netem counts.
+PAYLOAD_SHARE = 1448 / 1514
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One boot of the demo."""
+
+    name: str
+    setup: str | None
+    kernel: str
+
+    @property
+    def plan(self) -> scenario.Scenario:
+        """What is to be run."""
+        return scenario.load(self.name, self.setup)
+
+
+# The longest first, so that they do not end alone.
+RUNS = (
+    Run("transatlantic", "tuned", "patched"),
+    Run("live", None, "patched"),
+    Run("transatlantic", "default", "stock"),
+    Run("ibm-2008", "tuned", "patched"),
+    Run("ibm-2008", "default", "stock"),
+)
+
+
+def run(trees: Trees, out: Path, say: Progress) -> int:
+    """Build both kernels, run the scenes, print them, write demo.json."""
+    images = {
+        "stock": image.build(trees.stock, trees.stock_key, say),
+        "patched": image.build(trees.patched, trees.patched_key, say),
+    }
+    results = _run_all(images, say)
+    say.clear()
+    rows = [
+        row
+        for one, result in zip(RUNS, results, strict=True)
+        for row in _rows(one, result, trees.version)
+    ]
+    live = RUNS.index(Run("live", None, "patched"))
+    _print_live(results[live], rows)
+    _print_table(rows)
+    out.mkdir(exist_ok=True)
+    overlay.replace(out / "demo.json", json.dumps(rows, indent=1) + "\n")
+    print(f"\nThe figures are in {out / 'demo.json'}.")
+    return 0
+
+
+def _run_all(images: dict[str, Path], say: Say) -> list[Row]:
+    """Results of RUNS, side by side as far as processors and memory allow."""
+    memory = Budget(_memory_mb())
+    done: list[str] = []
+
+    def one(run: Run) -> Row:
+        plan = run.plan
+        with memory.taken(plan.memory_mb):
+            name = " ".join(filter(None, [run.name, run.setup]))
+            result = guest.run(images[run.kernel], plan, say)
+        done.append(name)
+        say(f"{len(done)} of {len(RUNS)} runs done")
+        return result
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        futures = [pool.submit(one, run) for run in RUNS]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            guest.kill_all()
+            raise
+
+
+class Budget:
+    """Memory that guests take while they run, in MB."""
+
+    def __init__(self, total_mb: int) -> None:
+        self._total_mb = self._free_mb = total_mb
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def taken(self, mb: int) -> Iterator[None]:
+        """Wait until mb are free, and hold them."""
+        if mb > self._total_mb:
+            raise LabError(
+                f"a guest needs {mb} MB of memory, {self._total_mb} MB are free"
+            )
+        with self._changed:
+            self._changed.wait_for(lambda: self._free_mb >= mb)
+            self._free_mb -= mb
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free_mb += mb
+                self._changed.notify_all()
+
+
+def _memory_mb() -> int:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) >> 10
+    raise LabError("/proc/meminfo names no MemAvailable")
+
+
+def _rows(one: Run, result: Row, base: str) -> Iterator[Row]:
+    client = next(iter(one.plan.clients.values()))
+    common = {
+        "scenario": one.name,
+        "kernel": one.kernel,
+        "base": base,
+        "rate_mbit": client.rate_mbit,
+        "rtt_ms": 2 * client.delay_ms,
+        "limit_mb_per_s": client.rate_mbit / 8 * PAYLOAD_SHARE,
+    }
+    if one.name == "live":
+        for setup, steady, cold in _live_figures(result):
+            yield {
+                **common,
+                "setup": setup,
+                "direction": "read",
+                "mb_per_s": steady,
+                "cold_mb_per_s": cold,
+            }
+        return
+    for phase in result["phases"]:
+        cold_pass, steady_pass = phase["jobs"][0]["passes"]
+        yield {
+            **common,
+            "setup": one.setup,
+            "direction": phase["name"],
+            "mb_per_s": steady_pass["mb_per_s"],
+            "cold_mb_per_s": cold_pass["mb_per_s"],
+        }
+
+
+def _echo_s() -> float:
+    phase = scenario.load("live").phases[-1]
+    return phase.events[0].at_s
+
+
+def _moved(phase: Row, from_s: float, to_s: float) -> float:
+    """Mean rate in MB/s between two instants of a phase with one job."""
+    points = [
+        (sample["t_s"], sum(sample["moved_bytes"].values()))
+        for sample in phase["samples"]
+    ]
+    inside = [p for p in points if from_s - 0.01 <= p[0] <= to_s + 0.01]
+    (start, first), (end, last) = inside[0], inside[-1]
+    rate: float = (last - first) / (end - start) / 1e6
+    return rate
+
+
+def _live_figures(result: Row) -> Iterator[tuple[str, float, float]]:
+    """Setup, steady and cold MB/s: on defaults, and after the echo.
+
+    Steady: the last second before the echo, and all from one second after
+    it on but the last quarter. Cold: all before, and the first second after.
+    """
+    phase, echo_s = result["phases"][-1], _echo_s()
+    end_s = phase["samples"][-1]["t_s"] - 0.25
+    yield (
+        "default",
+        _moved(phase, echo_s - 1, echo_s),
+        _moved(phase, 0, echo_s),
+    )
+    yield (
+        "tuned",
+        _moved(phase, echo_s + 1, end_s),
+        _moved(phase, echo_s, echo_s + 1),
+    )
+
+
+def _print_live(result: Row, rows: list[Row]) -> None:
+    phase, echo_s = result["phases"][-1], _echo_s()
+    event = scenario.load("live").phases[-1].events[0].sysctl
+    limit = next(
+        row["limit_mb_per_s"] for row in rows if row["scenario"] == "live"
+    )
+    times = [sample["t_s"] for sample in phase["samples"]]
+    points = [
+        (end, _moved(phase, start, end))
+        for start, end in itertools.pairwise(times)
+    ]
+    commands = [
+        f"echo {value} >/proc/sys/{name.replace('.', '/')}"
+        for name, value in event.items()
+    ]
+    print(f"\n{scenario.load('live').title}; limit {limit:,.0f} MB/s")
+    marks = {echo_s: f"server# {'; '.join(commands)}"}
+    print("\n".join(chart.bars(points, limit, marks)))
+    count = len(phase["server_sockets"])
+    print(f"TCP connections seen meanwhile: {count}")
+
+
+def _print_table(rows: list[Row]) -> None:
+    def find(row: Row, setup: str) -> float:
+        wanted = {**row, "setup": setup}
+        keys = ("scenario", "direction", "setup")
+        return next(
+            float(r["mb_per_s"])
+            for r in rows
+            if all(r[key] == wanted[key] for key in keys)
+        )
+
+    lines = []
+    order = {"ibm-2008": 0, "transatlantic": 1, "live": 2}
+    for row in sorted(rows, key=lambda row: order[row["scenario"]]):
+        if row["setup"] != "tuned":
+            continue
+        default, tuned = find(row, "default"), row["mb_per_s"]
+        path = f"{row['rate_mbit'] / 1000:g} Gbit/s x {row['rtt_ms']:g} ms"
+        lines.append(
+            [
+                f"{path} {row['direction']}, {row['scenario']}",
+                f"{default:,.1f}",
+                f"{tuned:,.1f}",
+                f"{tuned / default:.1f}",
+                f"{100 * tuned / row['limit_mb_per_s']:.0f} %",
+            ]
+        )
+    head = ["path", "default", "tuned MB/s", "ratio", "of limit"]
+    print("\nNFS over a WAN: the stock kernel, and the series with values set")
+    print("\n".join(chart.table(head, lines)))

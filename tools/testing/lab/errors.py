@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the lab raises when it cannot go on."""
+
+
+class LabError(Exception):
+    """A failure meant for a person: what failed, where, what to do."""
+
+
+class Unavailable(LabError):
+    """A source that cannot be had here and now; another one may do."""
+
+
+class Unreachable(Unavailable):
+    """The network or the mirror is down: asking again is waiting again."""

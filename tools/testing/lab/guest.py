@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Boots an image, has a scenario run in it, and brings the figures back.
+
+A guest that panics, hangs, or says BUG or WARNING has failed, whatever its
+figures: its run is a LabError with the end of its console.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import scenario
+from errors import LabError
+from progress import Say
+
+INIT = Path(__file__).parent / "agent" / "init.py"
+MEMORY = (Path("/dev/shm"), Path("/var/tmp"))
+PROGRESS = "lab: "
+CONSOLE_END_LINES = 25
+# What UML says of consoles that nobody gave it, in every run.
+NOISE = ("setup_one_line failed", "Using a channel type", "epollctl add err")
+
+# Guests that run now, so that one failure or Ctrl-C can end all of them.
+_running: set[subprocess.Popen[str]] = set()
+
+# What no guest may say, on its console or in its kernel log.
+ALARM = re.compile(
+    r"Kernel panic|BUG[: ]|WARNING: CPU|WARNING: .* at |Oops|Call Trace"
+    r"|INFO: task .* blocked|possible (?:circular|recursive) locking"
+    r"|rcu: INFO"
+)
+
+
+def run(
+    image: Path,
+    plan: scenario.Scenario,
+    say: Say,
+    *,
+    realtime: bool = False,
+) -> dict[str, Any]:
+    """Run a scenario on an image; what the guest measured.
+
+    realtime: let the guest's clock be the host's instead of simulating it.
+    Bounded by the scenario's timeout_s of wall-clock time.
+    """
+    with _job_folder() as job:
+        table = json.dumps(scenario.to_dict(plan))
+        (job / "job.json").write_text(table)
+        init = job / "init"
+        agent = shlex.join(["/usr/bin/python3", "-u", str(INIT), str(job)])
+        init.write_text(f"#!/bin/sh\nexec {agent}\n")
+        init.chmod(0o755)
+        console = boot(
+            image,
+            [f"init={init}", *([] if realtime else ["time-travel=inf-cpu"])],
+            plan.memory_mb,
+            plan.timeout_s,
+            say,
+            plan.name,
+        )
+        check(plan.name, console, console)
+        return _result(job, console, plan.name)
+
+
+def boot(
+    image: Path,
+    parameters: list[str],
+    memory_mb: int,
+    timeout_s: float,
+    say: Say,
+    name: str,
+) -> str:
+    """Run an image to its power-off; its console output.
+
+    LabError when the time is over. What the console says is the caller's to
+    judge, see check().
+    """
+    command = [
+        # A guest must not outlive whoever is to end it in time.
+        *("setpriv", "--pdeathsig", "KILL", "--"),
+        *(str(image), f"mem={memory_mb}M", "root=/dev/root", "ro"),
+        *("rootfstype=hostfs", "rootflags=/", "con=null", "con0=fd:0,fd:1"),
+        *("loglevel=5", *parameters),
+    ]
+    guest = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, "TMPDIR": str(_memory_folder(memory_mb))},
+        start_new_session=True,
+    )
+    _running.add(guest)
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _kill(guest)
+
+    alarm = threading.Timer(timeout_s, end)
+    alarm.start()
+    assert guest.stdout is not None
+    try:
+        console = _listen(guest.stdout, say, name)
+        guest.wait()
+    finally:
+        alarm.cancel()
+        _kill(guest)
+        _running.discard(guest)
+    if late.is_set():
+        raise failure(name, f"still ran after {timeout_s:g} s", console)
+    return console
+
+
+def check(name: str, text: str, console: str) -> None:
+    """Raise LabError if text holds what no guest may say."""
+    found = ALARM.search(text)
+    if found:
+        start = text.rfind("\n", 0, found.start()) + 1
+        line = text[start:].splitlines()[0]
+        raise failure(name, f"said: {line}", console)
+
+
+def _listen(pipe: IO[str], say: Say, name: str) -> str:
+    lines = []
+    for line in pipe:
+        lines.append(line)
+        if line.startswith(PROGRESS):
+            say(f"{name}: {line.removeprefix(PROGRESS).strip()}")
+    return "".join(lines)
+
+
+def _kill(guest: subprocess.Popen[str]) -> None:
+    """End a guest and the processes that stand for its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(guest.pid, signal.SIGKILL)
+    guest.wait()
+
+
+def kill_all() -> None:
+    """End every guest that this process runs."""
+    for guest in list(_running):
+        _kill(guest)
+
+
+def failure(name: str, what: str, console: str) -> LabError:
+    """The error for a guest: what it did, and its console's end."""
+    lines = [
+        line
+        for line in console.splitlines()
+        if line and not line.startswith(NOISE)
+    ]
+    end = "\n".join(lines[-CONSOLE_END_LINES:])
+    return LabError(f"guest {name} {what}\nThe end of its console:\n{end}")
+
+
+def _result(job: Path, console: str, name: str) -> dict[str, Any]:
+    try:
+        result: dict[str, Any] = json.loads((job / "result.json").read_text())
+    except (OSError, ValueError):
+        raise failure(name, "ended without a result", console) from None
+    if "error" in result:
+        raise failure(name, f"failed: {result['error']}", console)
+    check(name, (job / "dmesg").read_text(), console)
+    return result
+
+
+@contextlib.contextmanager
+def _job_folder() -> Iterator[Path]:
+    """A folder that host and guest share.
+
+    Its path goes into the guest's command line and must have no space; the
+    guest mounts over /tmp.
+    """
+    with tempfile.TemporaryDirectory(prefix="lab-", dir="/var/tmp") as name:
+        yield Path(name)
+
+
+def _memory_folder(memory_mb: int) -> Path:
+    """Where the guest's memory lies: a file, in memory if that has the room.
+
+    /dev/shm is half of the machine's memory by default. On a disk the page
+    cache holds the file, and a run takes longer; its figures are the same.
+    """
+    for folder in MEMORY:
+        if folder.is_dir() and _free_mb(folder) >= memory_mb:
+            return folder
+    free = ", ".join(f"{_free_mb(f)} MB in {f}" for f in MEMORY if f.is_dir())
+    raise LabError(
+        f"no room for a guest of {memory_mb} MB ({free}); make some, or: "
+        f"mount -o remount,size={2 * memory_mb}m /dev/shm"
+    )
+
+
+def _free_mb(folder: Path) -> int:
+    return shutil.disk_usage(folder).free >> 20

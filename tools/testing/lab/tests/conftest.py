@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The lab's modules import each other by name, and so do their tests.
+
+BASE and KSRC of the environment say what kernel the guests run, as they do
+for make.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import image
+import tree
+from laboratory import Lab
+
+
+@dataclass(frozen=True)
+class Images:
+    """Both kernels of the lab, built, and the trees that they are of."""
+
+    trees: tree.Trees
+    stock: Path
+    patched: Path
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    """A lab in a path with a space."""
+    folder = tmp_path / "a path"
+    folder.mkdir()
+    lab = Lab(folder)
+    yield lab
+    # What the command builds lies outside such a path, see tree.folder().
+    build = lab.repo / "build"
+    if build.is_symlink():
+        shutil.rmtree(build.resolve())
+
+
+@pytest.fixture(scope="session")
+def trees() -> tree.Trees:
+    """The trees of the repository itself, for BASE and KSRC."""
+    ksrc = os.environ.get("KSRC")
+    base = os.environ.get("BASE")
+    return tree.make(base or None, Path(ksrc) if ksrc else None)
+
+
+@pytest.fixture(scope="session")
+def images(trees: tree.Trees) -> Images:
+    """Images to boot; built by the first test that asks."""
+    return Images(
+        trees,
+        stock=image.build(trees.stock, trees.stock_key, tree.quiet),
+        patched=image.build(trees.patched, trees.patched_key, tree.quiet),
+    )

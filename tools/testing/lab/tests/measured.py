@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs of guests for tests: each done once, its figures read by many."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import guest
+import scenario
+import tree
+
+# Payload of a full packet over its length on the wire, see demo.py.
+PAYLOAD_SHARE = 1448 / 1514
+
+# What sk_rcvbuf and sk_sndbuf are called in a report.
+RCVBUF, SNDBUF = "rcvbuf_bytes", "sndbuf_bytes"
+
+_done: dict[tuple[Path, str], Run] = {}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A connection of the server between two samples of a phase.
+
+    Sizes and counters are those at the end; out and in_ are the payload that
+    the server sent and received, in MB/s.
+    """
+
+    from_s: float
+    to_s: float
+    out: float
+    in_: float
+    sizes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a phase of a run measured."""
+
+    report: dict[str, Any]
+
+    def output(self, job: int = 0) -> str:
+        """What a "run" job printed; it must have succeeded."""
+        done = self.report["jobs"][job]
+        assert done["exit"] == 0, done["output"]
+        text: str = done["output"]
+        return text
+
+    def mb_per_s(self, job: int = 0, index: int = -1) -> float:
+        """Rate of a pass of a "write" or "read", by default the last."""
+        rate: float = self.report["jobs"][job]["passes"][index]["mb_per_s"]
+        return rate
+
+    def peers(self, prefix: str = "") -> set[str]:
+        """The clients' ends of the connections that were seen."""
+        found: dict[str, Any] = self.report["server_sockets"]
+        return {peer for peer in found if peer.startswith(prefix)}
+
+    def peak(self, size: str, prefix: str = "") -> int:
+        """The largest value of a size; of those peers that begin so."""
+        found = self.report["server_sockets"]
+        return max(int(found[peer][size]) for peer in self.peers(prefix))
+
+    def points(self) -> list[Point]:
+        """The phase's course; it must be that of one connection."""
+        (peer,) = self.peers()
+        seen = [
+            (sample["t_s"], sample["server_sockets"][peer])
+            for sample in self.report["samples"]
+        ]
+        return [
+            Point(
+                from_s=start,
+                to_s=end,
+                out=_rate("acked_bytes", first, last, end - start),
+                in_=_rate("received_bytes", first, last, end - start),
+                sizes=last,
+            )
+            for (start, first), (end, last) in itertools.pairwise(seen)
+        ]
+
+    def between(self, from_s: float, to_s: float) -> list[Point]:
+        """The points of an interval of the phase, which must have some."""
+        found = [
+            point
+            for point in self.points()
+            if point.from_s >= from_s - 0.01 and point.to_s <= to_s + 0.01
+        ]
+        assert found, f"nothing was seen between {from_s} and {to_s} s"
+        return found
+
+
+def _rate(
+    name: str, first: dict[str, int], last: dict[str, int], seconds: float
+) -> float:
+    return (last[name] - first[name]) / seconds / 1e6
+
+
+def mean(rates: list[float]) -> float:
+    """The mean of rates."""
+    return statistics.fmean(rates)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run measured."""
+
+    plan: scenario.Scenario
+    report: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Phase:
+        return Phase(
+            next(p for p in self.report["phases"] if p["name"] == name)
+        )
+
+    def limit(self, client: str) -> float:
+        """What a client's path can carry at most, in MB/s of payload."""
+        return self.plan.clients[client].rate_mbit / 8 * PAYLOAD_SHARE
+
+
+def run(image: Path, plan: scenario.Scenario) -> Run:
+    """Boot the image for the scenario, unless a test has done so before."""
+    key = (image, json.dumps(scenario.to_dict(plan)))
+    if key not in _done:
+        _done[key] = Run(plan, guest.run(image, plan, tree.quiet))
+    return _done[key]
+
+
+def commands(*texts: str, memory_mb: int = 600) -> scenario.Scenario:
+    """A scenario without a client: a phase per command, "0" and so on."""
+    return scenario.from_dict(
+        {
+            "name": "commands",
+            "title": "commands on the server",
+            "clients": {},
+            "memory_mb": memory_mb,
+            "phases": [
+                {
+                    "name": str(number),
+                    "jobs": [{"do": "run", "host": "server", "command": text}],
+                }
+                for number, text in enumerate(texts)
+            ],
+        }
+    )

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line: several at once, errors, interrupts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import synthetic
+import tree
+from laboratory import ADDED, Lab, differences
+
+LAB = Path(tree.__file__).parent
+
+
+def _command(lab: Lab) -> list[str]:
+    """The command line of a copy of the lab in the test's repository."""
+    copy = lab.repo / "tools/testing/lab"
+    if not copy.exists():
+        skip = shutil.ignore_patterns("tests", "__pycache__")
+        shutil.copytree(LAB, copy, ignore=skip)
+    return [sys.executable, str(copy / "tree.py"), f"--ksrc={lab.ksrc}"]
+
+
+def _instead(folder: Path, name: str, script: str) -> dict[str, str]:
+    """An environment in which a shell script stands for a program."""
+    program = folder / "bin" / name
+    synthetic.write(folder, {f"bin/{name}": f"#!/bin/sh\n{script}\n"})
+    program.chmod(0o755)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path}
+
+
+def test_two_at_once(lab: Lab, tmp_path: Path) -> None:
+    slow = f'sleep 0.3; exec {shutil.which("cp")} "$@"'
+    environment = _instead(tmp_path, "cp", slow)
+    runs = [
+        subprocess.Popen(
+            _command(lab), env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    outputs = {run.communicate()[0] for run in runs}
+    assert [run.returncode for run in runs] == [0, 0, 0]
+    assert len(outputs) == 1
+    assert "patched  " in outputs.pop()
+
+
+def test_killed_run_leaves_a_writer(lab: Lab, tmp_path: Path) -> None:
+    # The copy outlives its run and writes while the next run works.
+    slow = f'sleep 0.4; exec {shutil.which("cp")} "$@"'
+    command = _command(lab)
+    first = lab.make()
+    shutil.rmtree(first.patched)
+    environment = _instead(tmp_path, "cp", slow)
+    with subprocess.Popen(command, env=environment) as run:
+        deadline = time.monotonic() + 10
+        while not list(lab.build.glob(".tmp/*/wanted/net/sunrpc/tcpbuf.c")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.1)
+        run.kill()
+    environment = _instead(tmp_path, "cp", slow.replace("0.4", "0.6"))
+    subprocess.run(command, env=environment, check=True)
+    assert differences(first) == ADDED
+
+
+def test_error_of_the_command(lab: Lab) -> None:
+    lab.ksrc = lab.ksrc / "nowhere"
+    done = subprocess.run(
+        _command(lab), check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("tree: KSRC=")
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_interrupt(
+    lab: Lab, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    archive = tmp_path / "linux.tar.gz"
+    synthetic.run("tar", "-C", lab.ksrc.parent, "-czf", archive, "linux")
+    lab.ksrc = archive
+    environment = _instead(tmp_path, "tar", "exec sleep 30")
+    with subprocess.Popen(
+        _command(lab), env=environment, stderr=subprocess.PIPE
+    ) as run:
+        deadline = time.monotonic() + 10
+        while not list(lab.build.glob(".tmp/*/stock/tree")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        run.send_signal(number)
+        assert run.wait(timeout=10) == status
+    assert [path.name for path in lab.build.iterdir()] == [".lock"]

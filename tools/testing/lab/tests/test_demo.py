@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The demo's arithmetic, on results that no guest measured."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import demo
+from errors import LabError
+
+KEYS = {
+    *("scenario", "kernel", "base", "setup", "direction", "rate_mbit"),
+    *("rtt_ms", "mb_per_s", "cold_mb_per_s", "limit_mb_per_s"),
+}
+
+
+def _passes(cold: float, steady: float) -> list[dict[str, float]]:
+    return [{"mb_per_s": cold}, {"mb_per_s": steady}]
+
+
+def _two_phases() -> dict[str, Any]:
+    return {
+        "phases": [
+            {"name": "write", "jobs": [{"passes": _passes(10, 20)}]},
+            {"name": "read", "jobs": [{"passes": _passes(30, 40)}]},
+        ]
+    }
+
+
+def _live() -> dict[str, Any]:
+    """100 MB/s for 2 s, 500 for one second, then 1,000."""
+    samples, moved = [], 0.0
+    for index in range(21):
+        time_s = index * 0.25
+        samples.append({"t_s": time_s, "moved_bytes": {"read": moved}})
+        rate = 100e6 if time_s < 2 else 500e6 if time_s < 3 else 1000e6
+        moved += rate * 0.25
+    phase = {"samples": samples, "server_sockets": {"10.0.0.2:1": {}}}
+    return {"phases": [{"samples": []}, phase]}
+
+
+def test_rows() -> None:
+    run = demo.Run("ibm-2008", "default", "stock")
+    rows = list(demo._rows(run, _two_phases(), "7.2.13"))
+    assert [set(row) for row in rows] == [KEYS, KEYS]
+    assert [
+        (row["direction"], row["cold_mb_per_s"], row["mb_per_s"])
+        for row in rows
+    ] == [("write", 10, 20), ("read", 30, 40)]
+    first = rows[0]
+    assert (first["rate_mbit"], first["rtt_ms"]) == (1000, 30)
+    assert first["limit_mb_per_s"] == pytest.approx(119.5, abs=0.1)
+    assert (first["kernel"], first["setup"]) == ("stock", "default")
+
+
+def test_live_rows() -> None:
+    run = demo.Run("live", None, "patched")
+    default, tuned = demo._rows(run, _live(), "7.2.13")
+    assert set(default) == set(tuned) == KEYS
+    assert (default["setup"], tuned["setup"]) == ("default", "tuned")
+    assert default["mb_per_s"] == pytest.approx(100)
+    assert default["cold_mb_per_s"] == pytest.approx(100)
+    # Steady is what comes a second after the echo.
+    assert tuned["cold_mb_per_s"] == pytest.approx(500)
+    assert tuned["mb_per_s"] == pytest.approx(1000)
+    assert tuned["limit_mb_per_s"] == pytest.approx(1195, abs=1)
+
+
+def test_print(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = []
+    for run in demo.RUNS:
+        result = _live() if run.name == "live" else _two_phases()
+        rows += list(demo._rows(run, result, "7.2.13"))
+    demo._print_live(_live(), rows)
+    demo._print_table(rows)
+    printed = capsys.readouterr().out.splitlines()
+    assert "server# echo 134217728 >/proc/sys/sunrpc/tcp_sndbuf" in "\n".join(
+        printed
+    )
+    assert "TCP connections seen meanwhile: 1" in printed
+    assert max(map(len, printed)) < 80
+    # One line for each path and direction.
+    last = printed[-5:]
+    assert last[0].split() == [
+        *("1", "Gbit/s", "x", "30", "ms", "write,", "ibm-2008"),
+        *("20.0", "20.0", "1.0", "17", "%"),
+    ]
+    assert last[-1].split()[-4:] == ["1,000.0", "10.0", "84", "%"]
+
+
+def test_budget() -> None:
+    budget = demo.Budget(100)
+    with pytest.raises(LabError, match="needs 101 MB"), budget.taken(101):
+        pass
+    waited = threading.Event()
+
+    def second() -> None:
+        with budget.taken(60):
+            waited.set()
+
+    thread = threading.Thread(target=second)
+    with budget.taken(50):
+        thread.start()
+        assert not waited.wait(0.2)
+    thread.join(5)
+    assert waited.is_set()

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Guests: what fails is said, with the console, and nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import guest
+import tree
+from conftest import Images
+from errors import LabError
+from wan import no_process_stays, plan, shell
+
+TRUE = shell("true")
+
+
+def _fails(images: Images, plan: Any, *, realtime: bool = False) -> str:
+    """What the LabError of a run says."""
+    with no_process_stays(), pytest.raises(LabError) as caught:
+        guest.run(images.patched, plan, tree.quiet, realtime=realtime)
+    assert not guest._running
+    return str(caught.value)
+
+
+# The guest's program instead of the agent, real time, what must be said.
+BROKEN = {
+    "init exits": ("raise SystemExit(3)", False, "Attempted to kill init"),
+    "init is killed": (
+        "import os; os.abort()",
+        False,
+        "Attempted to kill init",
+    ),
+    "init spins": ("while True: pass", False, "still ran after 4 s"),
+    "init sleeps": ("__import__('time').sleep(1e6)", True, "still ran after"),
+    "no result": (
+        "import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)",
+        False,
+        "ended without a result",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
+def test_broken_guest(
+    images: Images,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    case: tuple[str, bool, str],
+) -> None:
+    program, realtime, said = case
+    init = tmp_path_factory.mktemp("init") / "init.py"
+    init.write_text(f"print('init was here', flush=True)\n{program}\n")
+    monkeypatch.setattr(guest, "INIT", init)
+    start = time.monotonic()
+    message = _fails(images, plan(TRUE, timeout_s=4), realtime=realtime)
+    assert time.monotonic() - start < 20
+    assert message.startswith("guest test ")
+    assert said in message.splitlines()[0]
+    assert "init was here" in message.partition("end of its console:")[2]
+    assert "setup_one_line" not in message
+
+
+# What a guest may not say at all; KERN_WARNING and above reach the console.
+ALARMS = [
+    "<4>WARNING: CPU: 0 PID: 1 at net/sunrpc/tcpbuf.c:1 f+0x1/0x2",
+    "<6>WARNING: net/sunrpc/tcpbuf.c:1 at f+0x1/0x2, CPU#0: nfsd/1",
+    "<6>BUG: unable to handle page fault",
+    "<6>Call Trace:",
+    "<6>INFO: task nfsd:99 blocked for more than 120 seconds.",
+]
+
+
+@pytest.mark.parametrize("line", ALARMS)
+def test_alarm(images: Images, line: str) -> None:
+    message = _fails(images, plan(shell(f"echo '{line}' >/dev/kmsg")))
+    assert "guest test said:" in message
+    assert line[3:] in message.splitlines()[0]
+
+
+# A scenario that cannot be laid out, and the reason that must be given.
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no such sysctl": (
+        {"server": {"sysctl": {"net.nonsense": 1}}},
+        "/proc/sys/net/nonsense",
+    ),
+    "bad value": (
+        {"server": {"sysctl": {"net.core.rmem_max": "many"}}},
+        "rmem_max",
+    ),
+    "bad mount option": (
+        {"clients": {"wan": {"rate_mbit": 1, "delay_ms": 1, "options": "x"}}},
+        "mount",
+    ),
+    "event after the end": (
+        {"events": [{"at_s": 9, "host": "wan", "sysctl": {}}]},
+        "before its event at 9 s",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_refused(images: Images, case: tuple[dict[str, Any], str]) -> None:
+    more, reason = case
+    message = _fails(images, plan(TRUE, **more))
+    assert message.startswith("guest test failed: ")
+    assert reason in message
+
+
+def test_file_that_is_not_there(images: Images) -> None:
+    message = _fails(images, plan({"do": "read", "host": "wan", "size_mib": 1}))
+    assert "No such file or directory: '/mnt/wan/data'" in message
+
+
+HOLDER = """\
+import contextlib, sys; sys.path[:0] = sys.argv[1:3]
+import guest, wan
+from pathlib import Path
+plan = wan.plan(wan.shell("while :; do :; done"))
+guest._job_folder = lambda: contextlib.nullcontext(Path(sys.argv[4]))
+say = lambda text: print(text, flush=True)
+guest.run(Path(sys.argv[3]), plan, say)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_killed_run_leaves_no_guest(
+    images: Images, tmp_path_factory: pytest.TempPathFactory, number: int
+) -> None:
+    here, job = Path(__file__).parent, tmp_path_factory.mktemp("job")
+    with no_process_stays():
+        command = [sys.executable, "-c", HOLDER, str(here), str(here.parent)]
+        with subprocess.Popen(
+            [*command, str(images.patched), str(job)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as run:
+            assert run.stdout is not None
+            run.stdout.readline()
+            os.kill(run.pid, number)
+    assert run.returncode
+
+
+@pytest.mark.parametrize(
+    ("free_mb", "folder"),
+    [((400, 10**6), "/var/tmp"), ((600, 0), "/dev/shm")],
+)
+def test_memory_folder(
+    monkeypatch: pytest.MonkeyPatch, free_mb: tuple[int, int], folder: str
+) -> None:
+    free = dict(zip(guest.MEMORY, free_mb, strict=True))
+    monkeypatch.setattr(guest, "_free_mb", free.__getitem__)
+    assert guest._memory_folder(500) == Path(folder)
+
+
+def test_no_room_for_a_guest(
+    images: Images, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guest, "_free_mb", lambda _: 100)
+    with pytest.raises(LabError, match="no room for a guest of 500 MB"):
+        guest.run(images.patched, plan(TRUE), tree.quiet)
+
+
+def test_run_reports_output_and_status(images: Images) -> None:
+    result = guest.run(
+        images.patched,
+        plan(
+            shell("echo out; echo err >&2; exit 3"),
+            # More than a pipe holds.
+            shell("seq 50000"),
+            shell("hostname -I", host="wan"),
+        ),
+        tree.quiet,
+    )
+    first, long, inside = result["phases"][0]["jobs"]
+    assert (first["exit"], first["output"]) == (3, "out\nerr\n")
+    assert long["output"].endswith("\n49999\n50000\n")
+    assert inside["output"].split()[0] == "10.0.0.2"
+    assert result["release"].startswith(images.trees.version)
+
+
+def test_real_time(images: Images) -> None:
+    start = time.monotonic()
+    job = shell("date +%s.%N; sleep 2; date +%s.%N")
+    result = guest.run(images.patched, plan(job), tree.quiet, realtime=True)
+    before, after = result["phases"][0]["jobs"][0]["output"].split()
+    assert 2 <= float(after) - float(before) < 4
+    # The grace period of 12 s passes too.
+    assert time.monotonic() - start > 14

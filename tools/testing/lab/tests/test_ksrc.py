@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""KSRC=: every form that it takes, and those that will not do."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import synthetic
+from errors import LabError
+from laboratory import ADDED, Lab, contents, differences
+
+
+def _folder(linux: Path) -> Path:
+    products = {
+        "net/sunrpc/svcsock.o": "",
+        "net/sunrpc/.svcsock.o.cmd": "",
+        "net/sunrpc/made.h": "",
+        "net/sunrpc/.made.h.cmd": "",
+        "include/config/auto.conf": "",
+        "arch/um/include/generated/a.h": "",
+        ".config": "",
+        "out/Makefile": "",
+    }
+    synthetic.write(linux, products)
+    (linux / "out/source").symlink_to("..")
+    return linux
+
+
+def _tar(suffix: str) -> Callable[[Path], Path]:
+    def pack(linux: Path) -> Path:
+        archive = linux.with_name(f"linux.tar{suffix}")
+        synthetic.run("tar", "-C", linux.parent, "-caf", archive, "linux")
+        return archive
+
+    pack.__name__ = f"_tar{suffix}"
+    return pack
+
+
+def _flat_tar(linux: Path) -> Path:
+    archive = linux.with_name("flat.tar.gz")
+    synthetic.run("tar", "-C", linux, "-czf", archive, ".")
+    return archive
+
+
+def _git(linux: Path) -> Path:
+    me = ("-c", "user.name=T", "-c", "user.email=t@example.org")
+    synthetic.run("git", "init", "-q", cwd=linux)
+    (linux / "tracked.c").write_text("")
+    (linux / "gone.c").write_text("")
+    synthetic.run("git", "add", "-f", ".", cwd=linux)
+    synthetic.run("git", *me, "commit", "-qm", "x", cwd=linux)
+    (linux / "gone.c").unlink()
+    (linux / "ignored.o").write_text("")
+    (linux / "tracked.c").unlink()
+    return linux
+
+
+def _deb(linux: Path) -> Path:
+    return synthetic.package(linux.parent, "7.2.13")
+
+
+FORMS = [_folder, _tar(""), _tar(".gz"), _tar(".xz"), _flat_tar, _git, _deb]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_ksrc(lab: Lab, form: Callable[[Path], Path]) -> None:
+    expected = contents(lab.ksrc)
+    lab.ksrc = form(lab.ksrc)
+    trees = lab.make()
+    assert contents(trees.stock) == expected
+    assert trees.stock.name.startswith("linux-7.2.13-ksrc-")
+    assert (trees.stock / "scripts/link").is_symlink()
+    said = len(lab.said)
+    assert lab.make() == trees
+    assert len(lab.said) == said
+
+
+def _missing(linux: Path) -> Path:
+    return linux / "nowhere"
+
+
+def _no_sunrpc(linux: Path) -> Path:
+    shutil.rmtree(linux / "net/sunrpc")
+    return linux
+
+
+def _no_version(linux: Path) -> Path:
+    (linux / "Makefile").write_text("all:\n")
+    return linux
+
+
+def _no_tarball(linux: Path) -> Path:
+    return linux / "Makefile"
+
+
+def _cut_tarball(linux: Path) -> Path:
+    archive = _tar(".xz")(linux)
+    archive.write_bytes(archive.read_bytes()[:-50])
+    return archive
+
+
+def _other_tarball(linux: Path) -> Path:
+    return _tar(".gz")(_no_sunrpc(linux))
+
+
+def _other_version(linux: Path) -> Path:
+    shutil.rmtree(linux)
+    return synthetic.kernel(linux, "5.4.1")
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        (_missing, "nowhere: no such"),
+        (_no_sunrpc, "not a kernel tree"),
+        (_no_version, "not a kernel tree"),
+        (_no_tarball, "Makefile cannot be unpacked"),
+        (_cut_tarball, "linux.tar.xz cannot be unpacked"),
+        (_other_tarball, "no kernel tree in it"),
+        (_other_version, "no patches/5.4: supported bases are 7.2; .*BASE="),
+    ],
+)
+def test_ksrc_that_will_not_do(
+    lab: Lab, form: Callable[[Path], Path], message: str
+) -> None:
+    lab.ksrc = form(lab.ksrc)
+    with pytest.raises(LabError, match=message):
+        lab.make()
+    assert [path.name for path in lab.build.iterdir()] == [".lock"]
+
+
+def test_base_forces(lab: Lab) -> None:
+    lab.ksrc = _other_version(lab.ksrc)
+    trees = lab.make("7.2")
+    assert (trees.base, trees.version) == ("7.2", "5.4.1")
+    assert differences(trees) == ADDED
+
+
+def test_changed_ksrc_is_copied_again(lab: Lab) -> None:
+    first = lab.make()
+    shutil.rmtree(lab.ksrc)
+    synthetic.kernel(lab.ksrc, "7.2.14")
+    second = lab.make()
+    assert (second.version, first.stock.exists()) == ("7.2.14", False)
+    assert second.stock_key != first.stock_key
+
+
+def test_no_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.ksrc = _tar(".xz")(lab.ksrc)
+    usage = shutil.disk_usage(lab.repo)._replace(free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(LabError, match="no disk space.*linux.tar.xz"):
+        lab.make()

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a guest lays out: paths, mounts, jobs, events, as the plan says."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Any
+
+import pytest
+
+import guest
+import tree
+from conftest import Images
+from wan import PATH, plan, rates, shell
+
+# Of a client, and what its mount then has in /proc/mounts.
+MOUNTS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "NFSv4.2": ({}, ["vers=4.2", "proto=tcp"]),
+    "NFSv4.1": ({"nfs": "4.1"}, ["vers=4.1"]),
+    "NFSv3": ({"nfs": "3"}, ["vers=3", "nolock"]),
+    "IPv6": ({"family": 6}, ["vers=4.2", "proto=tcp6", "addr=fd00:0::1"]),
+    "NFSv3 over IPv6": (
+        {"family": 6, "nfs": "3"},
+        ["vers=3", "proto=tcp6", "mountproto=tcp6"],
+    ),
+    "options": ({"options": "noac,nconnect=2"}, ["noac", "nconnect=2"]),
+}
+
+
+@pytest.mark.parametrize("case", MOUNTS.values(), ids=MOUNTS)
+def test_mount(images: Images, case: tuple[dict[str, Any], list[str]]) -> None:
+    client, options = case
+    phases = [
+        {"name": "write", "jobs": [{"do": "write", **FILE}]},
+        {"name": "read", "jobs": [{"do": "read", **FILE}]},
+        {"name": "look", "jobs": [shell("cat /proc/mounts; sum /srv/nfs/*")]},
+    ]
+    clients = {"wan": {**PATH, **client}}
+    result = guest.run(
+        images.patched, plan(clients=clients, phases=phases), tree.quiet
+    )
+    assert all(rate > 50 for rate in rates(result))
+    mounts = result["phases"][2]["jobs"][0]["output"].splitlines()
+    found = next(line for line in mounts if " /mnt/wan nfs" in line)
+    given = found.split()[3].replace("fd00::1", "fd00:0::1").split(",")
+    assert set(options) <= set(given)
+    assert {"rsize=1048576", "wsize=1048576"} <= set(given)
+
+
+FILE = {"host": "wan", "size_mib": 16}
+
+
+def test_paths_of_their_own(images: Images) -> None:
+    clients: dict[str, dict[str, Any]] = {
+        "near": {"rate_mbit": 1000, "delay_ms": 0.1},
+        "far": {"rate_mbit": 100, "delay_ms": 50, "mtu": 9000},
+        "old": {"rate_mbit": 400, "delay_ms": 5, "nfs": "3", "family": 6},
+    }
+    writes = [
+        {"do": "write", "host": name, "file": name, "size_mib": 10}
+        for name in clients
+    ]
+    looks = [shell("ss -tinO dport = :2049", host=name) for name in clients]
+    phases = [
+        {"name": "write", "jobs": writes},
+        {"name": "look", "jobs": looks},
+    ]
+    result = guest.run(
+        images.patched, plan(clients=clients, phases=phases), tree.quiet
+    )
+    for client, rate in zip(clients.values(), rates(result), strict=True):
+        assert 1 < rate < client["rate_mbit"] / 8
+    for client, job in zip(
+        clients.values(), result["phases"][1]["jobs"], strict=True
+    ):
+        assert _field(job, "minrtt") == pytest.approx(
+            2 * client["delay_ms"], rel=0.2
+        )
+        assert _field(job, "mss") == client.get("mtu", 1500) - (
+            72 if client.get("family") == 6 else 52
+        )
+    # One connection each, seen by the address of its own path.
+    peers = sorted(result["phases"][0]["server_sockets"])
+    assert [peer.rpartition(":")[0] for peer in peers] == [
+        "10.0.0.2",
+        "10.0.1.2",
+        "[fd00:2::2]",
+    ]
+
+
+def _field(job: dict[str, Any], name: str) -> float:
+    """A number that ss prints of the only connection of a job's host."""
+    found = re.findall(rf" {name}:([\d.]+)", job["output"])
+    assert len(found) == 1
+    return float(found[0])
+
+
+def test_loss(images: Images) -> None:
+    clients = {
+        name: {"rate_mbit": 100, "delay_ms": 1, "loss_percent": percent}
+        for name, percent in (("clean", 0), ("lossy", 2))
+    }
+    writes = [
+        {"do": "write", "host": name, "file": name, "size_mib": 20}
+        for name in clients
+    ]
+    drops = [
+        shell("tc -s qdisc show dev eth0 | grep -o 'dropped [0-9]*'", name)
+        for name in clients
+    ]
+    phases = [
+        {"name": "write", "jobs": writes},
+        {"name": "look", "jobs": drops},
+    ]
+    result = guest.run(
+        images.patched, plan(clients=clients, phases=phases), tree.quiet
+    )
+    clean, lossy = (
+        int(job["output"].split()[1]) for job in result["phases"][1]["jobs"]
+    )
+    # The client sends 20 MiB in packets of up to 64 KiB (GSO), about 330.
+    assert clean == 0
+    assert lossy > 0
+    fast, slow = rates(result)
+    assert slow < fast
+
+
+@pytest.mark.parametrize("host", ["server", "wan"])
+def test_event(images: Images, host: str) -> None:
+    name = "net.ipv4.tcp_keepalive_probes"
+    file = f"/proc/sys/{name.replace('.', '/')}"
+    look = f"cat {file}; sleep 0.8; cat {file}; sleep 0.4; cat {file}"
+    hosts = ["server", "wan", "other"]
+    result = guest.run(
+        images.patched,
+        plan(
+            *[shell(look, host=one) for one in hosts],
+            clients={"wan": PATH, "other": PATH},
+            events=[{"at_s": 1, "host": host, "sysctl": {name: 7}}],
+            sample_ms=50,
+        ),
+        tree.quiet,
+    )
+    seen = [
+        list(map(int, job["output"].split()))
+        for job in result["phases"][0]["jobs"]
+    ]
+    assert [values[:2] for values in seen] == [[9, 9]] * 3
+    assert [values[2] for values in seen] == [
+        7 if one == host else 9 for one in hosts
+    ]
+
+
+def test_samples(images: Images) -> None:
+    job = {"do": "write", "host": "wan", "size_mib": 100, "start_s": 1}
+    stat = {"do": "stat", "host": "wan", "file": "other", "interval_ms": 100}
+    result = guest.run(
+        images.patched, plan(job, stat, sample_ms=200), tree.quiet
+    )
+    phase = result["phases"][0]
+    times = [sample["t_s"] for sample in phase["samples"]]
+    steps = [after - before for before, after in itertools.pairwise(times)]
+    assert all(step == pytest.approx(0.2, abs=0.03) for step in steps)
+    moved = [s["moved_bytes"]["write wan 0"] for s in phase["samples"]]
+    assert moved == sorted(moved)
+    # Nothing before start_s; all of it at the end.
+    assert moved[4] == 0 < moved[6]
+    assert phase["jobs"][0]["passes"][0]["bytes"] == 100 << 20
+    assert phase["tcp_mem_pages"] > 0
+    # A stat() takes the path's round trip of 2 ms.
+    looked = phase["jobs"][1]
+    assert looked["calls"] > 10
+    assert 2 <= looked["p50_ms"] <= looked["p99_ms"]
+    sizes = next(iter(phase["server_sockets"].values()))
+    assert sizes["rcvbuf_bytes"] > 0
+    assert sizes["received_bytes"] > 50 << 20

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Progress: one line on a terminal, few lines elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from progress import Progress
+
+
+class Stream(io.StringIO):
+    """What progress writes to."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        """Whether this is a terminal."""
+        return self._terminal
+
+
+def _said(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, texts: list[str]
+) -> str:
+    stream = Stream(terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("COLUMNS", "40")
+    say = Progress()
+    for text in texts:
+        say(text)
+    say.clear()
+    return stream.getvalue()
+
+
+def test_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = _said(monkeypatch, True, ["1 file", "2 files " + 50 * "x"])
+    first, second, cleared = said.split("\r\033[K")[1:]
+    assert first == "[   0 s] 1 file"
+    assert second == ("[   0 s] 2 files " + 50 * "x")[:39]
+    assert cleared == ""
+    assert "\n" not in said
+
+
+def test_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["1 of 3", "2 of 3", "other", "3 of 3"]
+    said = _said(monkeypatch, False, texts)
+    assert said.splitlines() == [
+        "[   0 s] 1 of 3",
+        "[   0 s] other",
+        "[   0 s] 3 of 3",
+    ]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenarios: every file loads, and what is wrong is named with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import scenario
+from errors import LabError
+
+PLAIN = """\
+title = "a test"
+[clients.wan]
+rate_mbit = 1000
+delay_ms = 15
+[[phases]]
+name = "write"
+jobs = [{ do = "write", host = "wan", size_mib = 5 }]
+"""
+SETUPS = """\
+[setups.default]
+[setups.tuned]
+memory_mb = 9
+[setups.tuned.server.sysctl]
+"net.core.rmem_max" = 1
+[setups.tuned.clients.wan]
+delay_ms = 2.5
+[setups.tuned.clients.lan]
+rate_mbit = 1
+delay_ms = 1
+[[setups.tuned.phases]]
+name = "other"
+jobs = [{ do = "run", host = "server", command = "true" }]
+"""
+
+
+def _load(
+    folder: Path, text: str, setup: str | None = None
+) -> scenario.Scenario:
+    file = folder / "mine.toml"
+    file.write_text(text)
+    return scenario.load(str(file), setup)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    plan = _load(tmp_path, PLAIN)
+    assert plan == scenario.Scenario(
+        name="mine",
+        title="a test",
+        clients={"wan": scenario.Client(rate_mbit=1000, delay_ms=15)},
+        phases=[
+            scenario.Phase(
+                "write", [scenario.Job(do="write", host="wan", size_mib=5)]
+            )
+        ],
+    )
+    assert scenario.from_dict(scenario.to_dict(plan)) == plan
+
+
+def test_setup_is_laid_over(tmp_path: Path) -> None:
+    plain = _load(tmp_path, PLAIN + SETUPS)
+    assert plain == _load(tmp_path, PLAIN + SETUPS, "default")
+    assert scenario.setups(str(tmp_path / "mine.toml")) == ["default", "tuned"]
+    tuned = _load(tmp_path, PLAIN + SETUPS, "tuned")
+    assert tuned.memory_mb == 9
+    assert tuned.server.sysctl == {"net.core.rmem_max": 1}
+    # Tables key by key, lists as a whole.
+    assert tuned.clients == {
+        "wan": scenario.Client(rate_mbit=1000, delay_ms=2.5),
+        "lan": scenario.Client(rate_mbit=1, delay_ms=1),
+    }
+    assert [phase.name for phase in tuned.phases] == ["other"]
+
+
+# What is replaced in PLAIN, by what, and what the error says.
+WRONG = {
+    "no TOML": ("[[phases]]", "[[", "mine.toml: "),
+    "unknown key": ("delay_ms", "delay", ".clients.wan: unknown key delay"),
+    "unknown key on top": ("title", "tilte", "mine.toml: unknown key tilte"),
+    "missing key": ("delay_ms = 15\n", "", "'delay_ms'"),
+    "text for a number": ("15", '"15"', ".delay_ms: '15' is not float or int"),
+    "truth for a number": ("= 15", "= true", ".delay_ms: True is not float"),
+    "fraction": ("size_mib = 5", "size_mib = 0.5", "0.5 is not int"),
+    "value for a table": (
+        "delay_ms = 15",
+        "delay_ms = 15\nsysctl = 3",
+        ".wan.sysctl: a table was expected, not 3",
+    ),
+    "value for a list": ("[{ do", "3 #", ".jobs: a list was expected, not 3"),
+    "list in a table": (
+        "delay_ms = 15",
+        "delay_ms = 15\nsysctl = { a = [1] }",
+        ".sysctl.a: [1] is not int or str",
+    ),
+    "value for a job": (
+        '[{ do = "write", host = "wan", size_mib = 5 }]',
+        "[3]",
+        ".jobs[0]: a table was expected, not 3",
+    ),
+    "unknown host": ('host = "wan"', 'host = "wam"', "no host 'wam'"),
+    "unknown job": ('do = "write"', 'do = "wirte"', "no job 'wirte'"),
+    "write on the server": (
+        'host = "wan"',
+        'host = "server"',
+        "the server cannot write",
+    ),
+    "no end": ('do = "write"', 'do = "stat"', "phase 'write' never ends"),
+    "unknown host of an event": (
+        "size_mib = 5 }]",
+        'size_mib = 5 }]\nevents = [{ at_s = 1, host = "x", sysctl = {} }]',
+        "no host 'x'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+def test_error(tmp_path: Path, case: tuple[str, str, str]) -> None:
+    old, new, said = case
+    assert old in PLAIN
+    with pytest.raises(LabError) as caught:
+        _load(tmp_path, PLAIN.replace(old, new, 1))
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
+
+
+def test_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match="no setup 'other'"):
+        _load(tmp_path, PLAIN + SETUPS, "other")
+    with pytest.raises(LabError, match="no scenario 'nosuch'; .*ibm-2008"):
+        scenario.load("nosuch")
+
+
+FILES = sorted(scenario.FOLDER.glob("*.toml"))
+
+
+@pytest.mark.parametrize(
+    ("file", "setup"),
+    [
+        (file, setup)
+        for file in FILES
+        for setup in [None, *scenario.setups(str(file))]
+    ],
+    ids=lambda value: getattr(value, "stem", value),
+)
+def test_file(file: Path, setup: str | None) -> None:
+    plan = scenario.load(file.stem, setup)
+    assert plan.title
+    assert plan.phases

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What values in /proc/sys/sunrpc must leave alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import measured
+import scenario
+from conftest import Images
+from measured import RCVBUF, SNDBUF
+
+TCP_WMEM2 = 4194304
+
+
+# Two runs of one kernel differ by a packet or so, that is how far buffers may
+# be from each other.
+SAME = 0.01
+
+
+# On defaults the series is not there.
+@pytest.mark.parametrize("phase", ["write", "read"])
+def test_defaults_are_the_stock_kernel(images: Images, phase: str) -> None:
+    plan = scenario.load("ibm-2008", "default")
+    stock = measured.run(images.stock, plan)[phase]
+    ours = measured.run(images.patched, plan)[phase]
+    for index in (0, 1):
+        rate = stock.mb_per_s(index=index)
+        assert ours.mb_per_s(index=index) == pytest.approx(rate, rel=SAME)
+    for size in (RCVBUF, SNDBUF):
+        assert ours.peak(size) == pytest.approx(stock.peak(size), rel=SAME)
+
+
+def _tiny(value: int) -> scenario.Scenario:
+    """Two clients: old is connected when the value is set, new is not."""
+
+    def job(do: str, host: str, **rest: Any) -> dict[str, Any]:
+        return {"do": do, "host": host, "file": host, **rest}
+
+    size = {"size_mib": 100}
+    remount = (
+        "umount /mnt/new && mount -t nfs -o vers=4.2 10.0.1.1:/ /mnt/new && "
+        "echo 16384 >/sys/class/bdi/$(mountpoint -d /mnt/new)/read_ahead_kb"
+    )
+    write = (
+        f"echo {value} >/proc/sys/sunrpc/tcp_rcvbuf && "
+        f"echo {value} >/proc/sys/sunrpc/tcp_sndbuf"
+    )
+    phases = [
+        ("grow", job("write", "old", **size)),
+        ("set", job("run", "server", command=write)),
+        ("connect", job("run", "new", command=remount)),
+        *(
+            (f"{do} {host}", job(do, host, passes=2, **size))
+            for host in ("old", "new")
+            for do in ("write", "read")
+        ),
+    ]
+    client = {"rate_mbit": 1000, "delay_ms": 15, "read_ahead_kb": 16384}
+    return scenario.from_dict(
+        {
+            "name": f"tiny-{value}",
+            "title": "1 Gbit/s x 30 ms, a tiny value",
+            "clients": {"old": client, "new": client},
+            "phases": [{"name": n, "jobs": [j]} for n, j in phases],
+            "memory_mb": 2000,
+            "timeout_s": 60,
+        }
+    )
+
+
+@pytest.mark.parametrize("value", [1, 4096])
+def test_tiny_values_slow_nobody_down(images: Images, value: int) -> None:
+    default = measured.run(images.patched, _tiny(0))
+    tiny = measured.run(images.patched, _tiny(value))
+    for phase in ("write old", "read old", "write new", "read new"):
+        for index in (0, 1):
+            rate = default[phase].mb_per_s(index=index)
+            ours = tiny[phase].mb_per_s(index=index)
+            assert ours >= 0.99 * rate, f"{phase}, pass {index}"
+
+
+# A LAN client beside a WAN one. The LAN path's queue holds 10 million packets,
+# so nothing but the server's sense of measure keeps its buffers small.
+@pytest.mark.parametrize(
+    ("phase", "size"), [("write", RCVBUF), ("read", SNDBUF)]
+)
+def test_lan_keeps_lan_sizes(images: Images, phase: str, size: str) -> None:
+    lan, wan = "10.0.1.", "10.0.0."
+    default = scenario.load("lan-beside-wan", "default")
+    tuned = scenario.load("lan-beside-wan", "tuned")
+    before = measured.run(images.stock, default)[phase]
+    after = measured.run(images.patched, tuned)[phase]
+    peak, rate = before.peak(size, lan), before.mb_per_s(1)
+    assert after.peak(size, lan) == pytest.approx(peak, rel=SAME)
+    assert after.mb_per_s(1) == pytest.approx(rate, rel=SAME)
+    if phase == "read":
+        assert after.peak(size, wan) > before.peak(size, wan)
+
+
+def _dd_mb_per_s(output: str) -> float:
+    found = re.search(
+        r"^(\d+) bytes .* copied, ([\d.]+) s", output, re.MULTILINE
+    )
+    assert found, output
+    return int(found[1]) / float(found[2]) / 1e6
+
+
+def _ss_sndbuf(output: str) -> int:
+    found = re.findall(r"skmem:\(.*?,tb(\d+)", output)
+    assert len(found) == 1, output
+    return int(found[0])
+
+
+def test_namespaces_are_apart(images: Images) -> None:
+    run = measured.run(images.patched, scenario.load("two-servers"))
+    # The server of namespace far has a value, the first namespace has none.
+    beside = run["wan beside far's value"]
+    assert beside.peak(SNDBUF, "10.0.0.") == TCP_WMEM2
+    far = run["far with a value"]
+    assert _ss_sndbuf(far.output(1)) > TCP_WMEM2
+    assert _dd_mb_per_s(far.output(0)) > 1.8 * beside.mb_per_s()
+    # The other way round.
+    grown = run["wan with a value"]
+    assert grown.peak(SNDBUF, "10.0.0.") > TCP_WMEM2
+    far = run["far beside the other's value"]
+    assert _ss_sndbuf(far.output(1)) == TCP_WMEM2
+    assert grown.mb_per_s() > 1.8 * _dd_mb_per_s(far.output(0))
+
+
+def test_sizes_fixed_by_setsockopt_stay(images: Images) -> None:
+    run = measured.run(images.patched, scenario.load("locked"))
+    run["listen"].output()
+    run["move data"].output()
+    found = re.findall(r"skmem:\(.*?,rb(\d+),.*?,tb(\d+)", run["look"].output())
+    assert found == [("500000", "500000")]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What values in /proc/sys/sunrpc give: windows that fill the path."""
+
+from __future__ import annotations
+
+import pytest
+
+import measured
+import scenario
+from conftest import Images
+from measured import RCVBUF, SNDBUF, Phase, Point, Run, mean
+
+
+@pytest.mark.parametrize("phase", ["write", "read"])
+def test_1_gbit_30_ms(images: Images, phase: str) -> None:
+    run = measured.run(images.patched, scenario.load("ibm-2008", "tuned"))
+    assert run[phase].mb_per_s() >= 0.97 * run.limit("wan")
+
+
+def test_10_gbit_120_ms(images: Images) -> None:
+    default = scenario.load("transatlantic", "default")
+    before = measured.run(images.stock, default)["write"].mb_per_s()
+    tuned = scenario.load("transatlantic", "tuned")
+    after = measured.run(images.patched, tuned)["write"].mb_per_s()
+    assert after >= 40 * before
+
+
+def test_live(images: Images) -> None:
+    phase = measured.run(images.patched, scenario.load("live"))["read"]
+    before = mean([point.out for point in phase.between(1, 2)])
+    assert before == pytest.approx(102, rel=0.05)
+    # The last points are those of a read that has ended.
+    reached = [point.out for point in phase.between(3, 3.75)]
+    assert min(reached) >= 1150
+
+
+# A connection that lives through a value that net.core.wmem_max (rmem_max)
+# forbids, the raise of that limit, and the return to 0. The instants of
+# scenarios/rise-and-fall.toml:
+SET_S, RAISED_S, BACK_S, END_S = 2, 3.5, 5.5, 8.5
+TCP_RMEM2 = 2097152
+TCP_WMEM2 = 4194304
+
+
+def _life(images: Images) -> Run:
+    plan = scenario.load("rise-and-fall")
+    return measured.run(images.patched, plan)
+
+
+def _rate(way: str, points: list[Point]) -> float:
+    return mean([p.out if way == "read" else p.in_ for p in points])
+
+
+def _size(way: str, points: list[Point]) -> int:
+    name = SNDBUF if way == "read" else RCVBUF
+    return max(point.sizes[name] for point in points)
+
+
+WAYS = pytest.mark.parametrize(
+    ("way", "tcps_own"), [("read", TCP_WMEM2), ("write", TCP_RMEM2)]
+)
+
+
+def _default_rate(way: str, phase: Phase) -> float:
+    return _rate(way, phase.between(SET_S - 1, SET_S))
+
+
+@WAYS
+def test_host_limit_bounds_a_value(
+    images: Images, way: str, tcps_own: int
+) -> None:
+    phase = _life(images)[way]
+    bounded = phase.between(SET_S + 0.5, RAISED_S)
+    assert _size(way, bounded) == tcps_own
+    assert _rate(way, bounded) == pytest.approx(
+        _default_rate(way, phase), rel=0.05
+    )
+
+
+@WAYS
+def test_host_limit_is_raised_live(
+    images: Images, way: str, tcps_own: int
+) -> None:
+    life = _life(images)
+    grown = life[way].between(RAISED_S + 1, BACK_S)
+    assert _rate(way, grown) >= 0.97 * life.limit("wan")
+    assert _size(way, grown) > tcps_own
+    # The path holds 7.5 MB; what TCP gives a buffer is at most twice of
+    # payload, and we give four products of it.
+    assert _size(way, grown) < 8 * 7.5e6
+
+
+@WAYS
+def test_0_gives_an_old_connection_back(
+    images: Images, way: str, tcps_own: int
+) -> None:
+    phase = _life(images)[way]
+    back = phase.between(BACK_S + 0.5, END_S)
+    assert _size(way, back) == tcps_own
+    assert _rate(way, back) == pytest.approx(
+        _default_rate(way, phase), rel=0.05
+    )
+    assert min(p.out + p.in_ for p in back) > 0, "it stalled"
+    # The job compares what was moved.
+    assert phase.output() == ""
+
+
+@WAYS
+def test_0_gives_new_connections_the_default(
+    images: Images, way: str, tcps_own: int
+) -> None:
+    life = _life(images)
+    new = life[f"new {way}"]
+    assert new.peers().isdisjoint(life[way].peers()), "not a new connection"
+    points = new.between(3, 4)
+    assert _size(way, points) == tcps_own
+    assert _rate(way, points) == pytest.approx(
+        _default_rate(way, life[way]), rel=0.05
+    )

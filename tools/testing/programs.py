@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Programs that `make check` runs: their logs, their end, their packages."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPO = HERE.parents[1]
+sys.path.insert(0, str(HERE / "lab"))
+
+import overlay
+import tree
+from progress import Say
+
+BUILD = tree.folder(REPO)
+LOG = BUILD / "log"
+VENV = BUILD / "venv"
+REQUIREMENTS = HERE / "requirements.txt"
+PATIENCE_S = 20
+
+Word = str | Path
+Command = Sequence[Word]
+
+
+class Failed(Exception):
+    """A runner that could not do its work; counts as one failure."""
+
+
+def run(
+    name: str, command: Command, say: Say, *, cwd: Path = REPO
+) -> tuple[int, str]:
+    """Run a program, its output to a log; its exit status and output."""
+    environment = {
+        **os.environ,
+        "LC_ALL": "C.UTF-8",
+        "PIP_USER": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    # Somebody's own Python must not lend its modules.
+    for foreign in ("PYTHONHOME", "PYTHONPATH", "PYTEST_ADDOPTS"):
+        environment.pop(foreign, None)
+    lines = []
+    # A session of its own: Ctrl-C comes from here, once, and then
+    # whatever the program started has an end.
+    with (
+        log_of(name).open("w") as file,
+        subprocess.Popen(
+            [str(word) for word in command],
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                file.write(line)
+                file.flush()
+                say(_progress(name, line))
+            process.wait()
+        except BaseException:
+            _end(process)
+            raise
+    return process.returncode, "".join(lines)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Interrupt a program, and kill its session if it does not end."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _progress(name: str, line: str) -> str:
+    """How far a program is that printed a line: pytest names a test in it."""
+    test = re.search(r"(\w+\.py::.*?) (PASSED|FAILED|SKIPPED|ERROR)", line)
+    return f"{name}: {test[1]}" if test else name
+
+
+def log_of(name: str) -> Path:
+    """The file that a program's output goes to."""
+    LOG.mkdir(parents=True, exist_ok=True)
+    return LOG / f"check-{name}.log"
+
+
+def venv(say: Say) -> Path:
+    """Python of build/venv, made unless it has what is wanted."""
+    python, stamp = VENV / "bin" / "python", VENV / "requirements"
+    # The path is in what venv writes: a moved repository needs a new one.
+    wanted = hashlib.sha256(
+        f"{VENV}\n{REQUIREMENTS.read_text()}".encode()
+    ).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted and python.exists():
+        return python
+    say("making build/venv")
+    shutil.rmtree(VENV, ignore_errors=True)
+    make: Command = ["/usr/bin/python3", "-m", "venv", VENV]
+    pip: Command = [
+        *(python, "-m", "pip", "install", "--no-input", "--quiet"),
+        *("--disable-pip-version-check", "--requirement", REQUIREMENTS),
+    ]
+    for command in (make, pip):
+        status, output = run("venv", command, say)
+        if status:
+            reason = output.strip().rpartition("\n")[2]
+            raise Failed(
+                f"the tools of {REQUIREMENTS.name} cannot be installed "
+                f"into build/venv: {reason} (all of it is in "
+                f"{log_of('venv')})"
+            )
+    overlay.replace(stamp, wanted)
+    return python
