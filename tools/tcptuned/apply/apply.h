@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * apply: the only writer of tunables, and the keeper of what they were before.
+ */
+#ifndef TCPTUNED_APPLY_H
+#define TCPTUNED_APPLY_H
+
+#include "../types.h"
+
+struct apply;
+
+/**
+ * apply_open - read every tunable, and the ledger of a run before this one
+ * @applyp: is set to what the other functions take
+ * @table: rows, TT_TUNABLES of them
+ * @root: what comes before the rows' paths, "" but in tests
+ * @rundir: folder of the ledger, such as /run/tcptuned
+ * @dry_run: write nothing, also no ledger
+ *
+ * A ledger that cannot be written is no error: nothing is written then, and
+ * every setting says TT_OFF_DENIED.
+ *
+ * Returns: 0 or a negative errno
+ */
+int apply_open(struct apply **applyp, const struct tt_row *table,
+	       const char *root, const char *rundir, bool dry_run);
+
+/**
+ * apply_refresh - read every tunable again
+ * @apply: from apply_open()
+ * @mounts: the mounts that there are now; their settings come and go with them
+ * @nmounts: length
+ *
+ * A value that is not what was last written is somebody else's: the setting
+ * is TT_OFF_FOREIGN until apply_resume().
+ *
+ * Returns: 0 or -ENOMEM
+ */
+int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
+		  size_t nmounts);
+
+/**
+ * apply_settings - how everything stands
+ * @apply: from apply_open()
+ * @nsettings: is set to the length
+ *
+ * Returns: settings, valid until the next call that takes @apply
+ */
+const struct tt_setting *apply_settings(const struct apply *apply,
+					size_t *nsettings);
+
+/**
+ * apply_write - make a wish true
+ * @apply: from apply_open()
+ * @wish: what to write
+ * @now_us: CLOCK_MONOTONIC
+ * @valuep: is set to what the file says afterwards, which need not be it
+ *
+ * The first write of a target is preceded by an entry in the ledger.
+ *
+ * Returns: 0 or a negative errno
+ */
+int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+		u64 *valuep);
+
+/**
+ * apply_resume - take back what somebody else changed
+ * @apply: from apply_open()
+ */
+void apply_resume(struct apply *apply);
+
+/**
+ * apply_restore - put back every original, but not over others' values
+ * @apply: from apply_open()
+ * @say: is called for every target with a sentence; may be NULL
+ * @data: for @say
+ *
+ * Returns: 0, or the first error as a negative errno, all others being tried
+ */
+int apply_restore(struct apply *apply,
+		  void (*say)(const struct tt_setting *setting,
+			      const char *sentence, void *data),
+		  void *data);
+
+/**
+ * apply_close - free what apply_open() made; writes nothing
+ * @apply: from apply_open(), or NULL
+ */
+void apply_close(struct apply *apply);
+
+#endif /* TCPTUNED_APPLY_H */

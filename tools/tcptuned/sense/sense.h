@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sense: reads the kernel, decides nothing.
+ */
+#ifndef TCPTUNED_SENSE_H
+#define TCPTUNED_SENSE_H
+
+#include "../types.h"
+
+struct sense;
+
+/**
+ * sense_open - get ready to look at this network namespace
+ * @sensep: is set to what the other functions take
+ *
+ * Returns: 0 or a negative errno
+ */
+int sense_open(struct sense **sensep);
+
+/**
+ * sense_snapshot - look at everything
+ * @sense: from sense_open()
+ * @conf: which roles to look for, and the rate of links if it is given
+ *
+ * What cannot be read is left out (an unknown rate is 0); the reason is kept
+ * for sense_trouble().
+ *
+ * Returns: a snapshot that is valid until the next call, NULL if there was no
+ * memory
+ */
+const struct tt_snapshot *sense_snapshot(struct sense *sense,
+					 const struct tt_conf *conf);
+
+/**
+ * sense_trouble - what could not be read by the last sense_snapshot()
+ * @sense: from sense_open()
+ *
+ * Returns: a sentence, or NULL if there was none
+ */
+const char *sense_trouble(const struct sense *sense);
+
+/**
+ * sense_close - undo sense_open()
+ * @sense: from sense_open(), or NULL
+ */
+void sense_close(struct sense *sense);
+
+#endif /* TCPTUNED_SENSE_H */
