@@ -30,7 +30,7 @@ demo: ## stock kernel against patched over three WANs (10 min, later 1)
 
 .PHONY: check
 check: ## every test; last line: N passed, N failed (25 min, later 12)
-	@$(DEPS) tree kernel lab check
+	@$(DEPS) tree kernel lab tcptuned check
 	@tools/testing/check $(KERNEL)
 
 .PHONY: tree
@@ -52,6 +52,11 @@ series: ## the series for git am, checked; BUILD=1 builds after every patch
 module: ## sunrpc.ko for an installed kernel, KVER= [the running one]
 	@KVER="$(KVER)" $(DEPS) tree kernel module
 	@$(LAB)/lab module $(KERNEL) --kver "$(KVER)"
+
+.PHONY: tcptuned
+tcptuned: ## the daemon, in build/tcptuned/
+	@$(DEPS) tcptuned
+	@$(MAKE) --no-print-directory -C tools/tcptuned O=../../build/tcptuned
 
 .PHONY: clean
 clean: ## delete everything that was built, downloads included

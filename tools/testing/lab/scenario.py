@@ -26,11 +26,14 @@ class Server:
     """The NFS server, in the guest's first network namespace.
 
     threads: nfsd threads. sysctl: values by name ("net.core.rmem_max"),
-    written before nfsd starts.
+    written before nfsd starts. daemon: a command that runs there from when
+    everything is mounted to the end of the last phase, and is then ended with
+    SIGTERM; by sh, the repository being at $LAB_REPO.
     """
 
     threads: int = 8
     sysctl: Sysctl = dataclasses.field(default_factory=dict)
+    daemon: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +44,10 @@ class Client:
     RTT is twice of it. loss_percent: of packets, at random, each way.
     nfs: version, "3", "4.1" or "4.2". options: further mount options.
     read_ahead_kb: of the mount; 0 leaves the kernel's default.
-    family: 4 or 6, of the IP addresses. sysctl: as of the server, written
-    in the client's namespace before it mounts.
+    family: 4 or 6, of the IP addresses. router: the path lies behind one, so
+    that both ends see links that are faster than it. sysctl: as of the server,
+    written in the client's namespace before it mounts. daemon: as of the
+    server, in the client's namespace.
     """
 
     rate_mbit: float
@@ -53,7 +58,9 @@ class Client:
     options: str = ""
     read_ahead_kb: int = 0
     family: int = 4
+    router: bool = False
     sysctl: Sysctl = dataclasses.field(default_factory=dict)
+    daemon: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +139,9 @@ def _build(kind: Any, value: Any, where: str) -> Any:
     allowed = args if origin is types.UnionType else (kind,)
     if float in allowed:
         allowed = (*allowed, int)
-    if not isinstance(value, allowed) or isinstance(value, bool):
+    if not isinstance(value, allowed) or (
+        isinstance(value, bool) and bool not in allowed
+    ):
         names = " or ".join(member.__name__ for member in allowed)
         raise LabError(f"{where}: {value!r} is not {names}")
     return value

@@ -24,6 +24,7 @@ import network
 import nfs
 import scenario
 import shell
+from daemon import Daemon
 from errors import LabError
 from load import Worker
 from sampler import Sampler
@@ -77,6 +78,19 @@ def lay_out(plan: scenario.Scenario) -> dict[str, Path]:
     }
 
 
+def start_daemons(plan: scenario.Scenario) -> dict[str, Daemon]:
+    """Start the daemon of each host that has one."""
+    hosts: dict[str, scenario.Server | scenario.Client] = {
+        "server": plan.server,
+        **plan.clients,
+    }
+    return {
+        name: Daemon(name, host.daemon)
+        for name, host in hosts.items()
+        if host.daemon
+    }
+
+
 def run_phase(
     plan: scenario.Scenario, phase: scenario.Phase, mounts: dict[str, Path]
 ) -> dict[str, Any]:
@@ -126,9 +140,11 @@ def main() -> None:
         mount_all(sys.argv[1])
         plan = scenario.from_dict(json.loads((JOB / "job.json").read_text()))
         mounts = lay_out(plan)
+        daemons = start_daemons(plan)
         for phase in plan.phases:
             say(phase.name)
             result["phases"].append(run_phase(plan, phase, mounts))
+        result["daemons"] = {n: d.stop() for n, d in daemons.items()}
     except LabError as error:
         result["error"] = f"{error}\n{nfs.logs()}".rstrip()
     except Exception:  # noqa: BLE001 - the host reports it as the run's failure

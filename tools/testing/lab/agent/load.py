@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scenario import Job
-from shell import NETNS, netns_of
+from shell import entered, netns_of
 
 COUNTER = struct.Struct("q")
 
@@ -151,10 +151,8 @@ class Worker:
         }
 
     def _run(self) -> dict[str, Any]:
-        netns = netns_of(self.job.host)
-        enter = [] if netns is None else ["nsenter", f"--net={NETNS / netns}"]
         done = subprocess.run(
-            [*enter, "sh", "-c", self.job.command],
+            entered(["sh", "-c", self.job.command], netns_of(self.job.host)),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

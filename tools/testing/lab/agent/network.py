@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The simulated WAN: a network namespace and a netem path per client."""
 
+from errors import LabError
 from scenario import Client
-from shell import run
+from shell import run, sysctl
 
 # Packets that a path's queue holds. Enough never to drop by itself: what a
 # scenario wants to lose, it says.
@@ -17,20 +18,63 @@ def address(index: int, host: str, family: int) -> str:
 
 def add_client(index: int, name: str, client: Client) -> None:
     """Lay the path of a client: 10.0.index.1 (server) to 10.0.index.2."""
-    near, far = f"s-{name}", "eth0"
+    near = f"s-{name}"
     run("ip", "netns", "add", name)
-    run(
-        *("ip", "link", "add", near, "mtu", str(client.mtu), "type", "veth"),
-        *("peer", "name", far, "mtu", str(client.mtu), "netns", name),
-    )
-    for netns, device, host in ((None, near, "server"), (name, far, "client")):
+    if client.router:
+        ends = _through_router(near, index, name, client)
+    else:
+        _veth(client.mtu, (None, near), (name, "eth0"))
+        ends = [(None, near), (name, "eth0")]
+    for netns, device, host in (
+        (None, near, "server"),
+        (name, "eth0", "client"),
+    ):
         for family, bits in ((4, 24), (6, 64)):
             ip = f"{address(index, host, family)}/{bits}"
             nodad = ["nodad"] if family == 6 else []
             run("ip", "addr", "add", ip, "dev", device, *nodad, netns=netns)
-        run("ip", "link", "set", device, "up", netns=netns)
+    for netns, device in ends:
         run(*_netem(device, client), netns=netns)
     run("ip", "link", "set", "lo", "up", netns=name)
+
+
+# A device and the network namespace that it is in.
+End = tuple[str | None, str]
+
+
+def _veth(mtu: int, one: End, other: End) -> None:
+    """Make a pair of devices, both up."""
+    words = ["ip", "link", "add"]
+    for place, (netns, device) in (([], one), (["peer"], other)):
+        words += [*place, "name", device, "mtu", str(mtu)]
+        words += ["netns", netns] if netns else []
+        words += [] if place else ["type", "veth"]
+    run(*words)
+    for netns, device in (one, other):
+        run("ip", "link", "set", device, "up", netns=netns)
+
+
+def _through_router(
+    near: str, index: int, name: str, client: Client
+) -> list[End]:
+    """Two links and a router between them; the router's devices.
+
+    Both ends stay in one subnet: the router answers for the other one.
+    """
+    if client.family != 4:
+        raise LabError(f"client {name!r}: router is for family 4 only")
+    router = f"r-{name}"
+    run("ip", "netns", "add", router)
+    _veth(client.mtu, (None, near), (router, "near"))
+    _veth(client.mtu, (name, "eth0"), (router, "far"))
+    sysctl("net.ipv4.ip_forward", 1, netns=router)
+    for device, host, last in (("near", "server", 253), ("far", "client", 254)):
+        sysctl(f"net.ipv4.conf.{device}.proxy_arp", 1, netns=router)
+        sysctl(f"net.ipv4.neigh.{device}.proxy_delay", 0, netns=router)
+        own, to = f"10.0.{index}.{last}/32", f"{address(index, host, 4)}/32"
+        run("ip", "addr", "add", own, "dev", device, netns=router)
+        run("ip", "route", "add", to, "dev", device, netns=router)
+    return [(router, "near"), (router, "far")]
 
 
 def _netem(device: str, client: Client) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Commands and files of the guest, each failure with its reason."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from command import must
@@ -13,8 +14,13 @@ def run(*argv: str, netns: str | None = None) -> str:
 
     LabError carries the command and what it said.
     """
+    return must(entered(argv, netns), " ".join(argv))
+
+
+def entered(argv: Sequence[str], netns: str | None) -> list[str]:
+    """The command that runs another in a network namespace, if named."""
     enter = [] if netns is None else ["nsenter", f"--net={NETNS / netns}"]
-    return must([*enter, *argv], " ".join(argv))
+    return [*enter, *argv]
 
 
 def sysctl(name: str, value: int | str, netns: str | None = None) -> None:

@@ -17,7 +17,7 @@ import guest
 import tree
 from conftest import Images
 from errors import LabError
-from wan import no_process_stays, plan, shell
+from wan import PATH, RECORD, no_process_stays, plan, shell
 
 TRUE = shell("true")
 
@@ -194,3 +194,37 @@ def test_real_time(images: Images) -> None:
     assert 2 <= float(after) - float(before) < 4
     # The grace period of 12 s passes too.
     assert time.monotonic() - start > 14
+
+
+def test_daemons(images: Images) -> None:
+    """They are there while the phases run, and are ended after them."""
+    said = "echo up >/tmp/up; trap 'echo down; exit 3' TERM"
+    stays = f'sh -c "{said}; while :; do sleep 1; done"'
+    look = "for _ in 1 2 3 4 5; do cat /tmp/up && exit; sleep 1; done; exit 1"
+    done = guest.run(
+        images.patched,
+        plan(
+            shell(look),
+            clients={"wan": {**PATH, "daemon": "ls /sys/fs/nfs"}},
+            server={"daemon": stays},
+        ),
+        tree.quiet,
+    )
+    assert done["phases"][0]["jobs"][0]["output"].endswith("up\n")
+    server, client = done["daemons"]["server"], done["daemons"]["wan"]
+    assert server == {"exit": 3, "ended_early": False, "output": "down\n"}
+    assert client["ended_early"]
+    assert client["exit"] == 0
+
+
+def test_router(images: Images) -> None:
+    """The path has its delay, and the ends do not see what makes it."""
+    client = {**PATH, "delay_ms": 50, "router": True}
+    look = shell("tc qdisc show dev eth0", host="wan")
+    done = guest.run(
+        images.patched, plan(RECORD, look, clients={"wan": client}), tree.quiet
+    )
+    write, looked = done["phases"][0]["jobs"]
+    assert "netem" not in looked["output"]
+    # A flushed write of 4 MiB needs a few round trips of 100 ms.
+    assert 0.2 < write["passes"][0]["seconds"] < 2
