@@ -72,7 +72,9 @@ class Job:
     uncached, every interval_ms until the other jobs end) or "run" (command,
     by sh, on host "server" or a client's, the
     repository being at $LAB_REPO). passes: times that a write or read
-    is done, on one connection. start_s: after the start of the phase.
+    is done, on one connection. seconds: instead of passes, go round and round
+    in the file, opened once, for so long. start_s: after the start of the
+    phase.
     """
 
     do: str
@@ -81,6 +83,7 @@ class Job:
     size_mib: int = 0
     record_kib: int = 1024
     passes: int = 1
+    seconds: float = 0
     start_s: float = 0
     interval_ms: float = 20
     command: str = ""
@@ -109,7 +112,8 @@ class Scenario:
     """A whole run: one boot of one kernel.
 
     memory_mb: of the guest. sample_ms: how often progress and sockets are
-    looked at. timeout_s: wall-clock bound of the run.
+    looked at. daemons_first: the hosts' daemons start before the server and
+    the mounts, as at boot. timeout_s: wall-clock bound of the run.
     """
 
     name: str
@@ -119,6 +123,7 @@ class Scenario:
     server: Server = dataclasses.field(default_factory=Server)
     memory_mb: int = 3000
     sample_ms: float = 250
+    daemons_first: bool = False
     timeout_s: int = 300
 
 

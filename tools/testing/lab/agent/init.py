@@ -62,14 +62,18 @@ def mount_all(job: str) -> None:
     shell.run("ip", "link", "set", "lo", "up")
 
 
-def lay_out(plan: scenario.Scenario) -> dict[str, Path]:
-    """Networks, server, mounts; the mount point of each client."""
+def lay_out(plan: scenario.Scenario) -> None:
+    """The networks, and what is set on their hosts."""
     for index, (name, client) in enumerate(plan.clients.items()):
         network.add_client(index, name, client)
         for key, value in client.sysctl.items():
             shell.sysctl(key, value, netns=name)
     for key, value in plan.server.sysctl.items():
         shell.sysctl(key, value)
+
+
+def serve(plan: scenario.Scenario) -> dict[str, Path]:
+    """The server and its mounts; the mount point of each client."""
     nfs3 = any(client.nfs == "3" for client in plan.clients.values())
     nfs.start_server(plan.server, plan.memory_mb, nfs3)
     return {
@@ -139,8 +143,10 @@ def main() -> None:
     try:
         mount_all(sys.argv[1])
         plan = scenario.from_dict(json.loads((JOB / "job.json").read_text()))
-        mounts = lay_out(plan)
-        daemons = start_daemons(plan)
+        lay_out(plan)
+        daemons = start_daemons(plan) if plan.daemons_first else {}
+        mounts = serve(plan)
+        daemons = daemons or start_daemons(plan)
         for phase in plan.phases:
             say(phase.name)
             result["phases"].append(run_phase(plan, phase, mounts))

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from scenario import Job
 from shell import entered, netns_of
 
 COUNTER = struct.Struct("q")
+
+# Moves a file's bytes once and tells how many.
+Once = Callable[[memoryview], int]
 
 # From <linux/fcntl.h> and <linux/stat.h>.
 AT_EMPTY_PATH = 0x1000
@@ -78,12 +82,7 @@ class Worker:
 
     def _write(self) -> dict[str, Any]:
         record = memoryview(os.urandom(self.job.record_kib << 10))
-        return {
-            "passes": [
-                self._pass(self._write_once, record)
-                for _ in range(self.job.passes)
-            ]
-        }
+        return self._passes(self._write_once, self._write_round, record)
 
     def _write_once(self, record: memoryview) -> int:
         fd = os.open(self._file(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -94,14 +93,22 @@ class Worker:
         os.close(fd)
         return self.job.size_mib << 20
 
+    def _write_round(self, record: memoryview) -> int:
+        """Write for so long; memory holds one round, not all of them."""
+        fd = os.open(self._file(), os.O_WRONLY | os.O_CREAT)
+        end = time.monotonic() + self.job.seconds
+        size = self.job.size_mib << 20
+        moved = 0
+        while time.monotonic() < end:
+            at = moved % size
+            moved += self._count(os.pwrite(fd, record[: size - at], at))
+        os.fsync(fd)
+        os.close(fd)
+        return moved
+
     def _read(self) -> dict[str, Any]:
         record = memoryview(bytearray(self.job.record_kib << 10))
-        return {
-            "passes": [
-                self._pass(self._read_once, record)
-                for _ in range(self.job.passes)
-            ]
-        }
+        return self._passes(self._read_once, self._read_round, record)
 
     def _read_once(self, record: memoryview) -> int:
         fd = os.open(self._file(), os.O_RDONLY)
@@ -114,7 +121,30 @@ class Worker:
         os.close(fd)
         return (self.job.size_mib << 20) - left
 
-    def _pass(self, once: Any, record: memoryview) -> dict[str, float]:
+    def _read_round(self, record: memoryview) -> int:
+        """Read for so long; what was read leaves the client's cache."""
+        fd = os.open(self._file(), os.O_RDONLY)
+        end = time.monotonic() + self.job.seconds
+        size = self.job.size_mib << 20
+        moved = 0
+        while time.monotonic() < end:
+            at = moved % size
+            moved += self._count(os.preadv(fd, [record[: size - at]], at))
+            os.posix_fadvise(fd, 0, at, os.POSIX_FADV_DONTNEED)
+        os.close(fd)
+        return moved
+
+    def _passes(
+        self, once: Once, for_long: Once, record: memoryview
+    ) -> dict[str, Any]:
+        """The job's passes, or the one that lasts so many seconds."""
+        if self.job.seconds:
+            return {"passes": [self._pass(for_long, record)]}
+        return {
+            "passes": [self._pass(once, record) for _ in range(self.job.passes)]
+        }
+
+    def _pass(self, once: Once, record: memoryview) -> dict[str, float]:
         if self._file().exists():
             fd = os.open(self._file(), os.O_RDONLY)
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
