@@ -4,19 +4,21 @@
 from scenario import Client
 from shell import run
 
-# Packets that a path's queue holds. Enough never to drop by itself: what a
-# scenario wants to lose, it says.
+# Packets that a path's queue holds unless a scenario says how many. Enough
+# never to drop by itself.
 QUEUE_PACKETS = 10_000_000
 
 
 def address(index: int, host: str, family: int) -> str:
     """IP address of "server" or "client" on the path of client index."""
     last = 1 if host == "server" else 2
-    return f"10.0.{index}.{last}" if family == 4 else f"fd00:{index}::{last}"
+    if family == 6:
+        return f"fd00:{index}::{last}"
+    return f"10.{index >> 8}.{index & 255}.{last}"
 
 
 def add_client(index: int, name: str, client: Client) -> None:
-    """Lay the path of a client: 10.0.index.1 (server) to 10.0.index.2."""
+    """Lay the path of a client, see address()."""
     near, far = f"s-{name}", "eth0"
     run("ip", "netns", "add", name)
     run(
@@ -40,5 +42,5 @@ def _netem(device: str, client: Client) -> list[str]:
         *("delay", f"{client.delay_ms}ms"),
         *("rate", f"{client.rate_mbit}mbit"),
         *(["loss", "random", f"{loss}%"] if loss else []),
-        *("limit", str(QUEUE_PACKETS)),
+        *("limit", str(client.queue_packets or QUEUE_PACKETS)),
     ]
