@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Programs that `make check` runs: their logs, their end, their packages."""
+"""Programs that `make check` runs: their logs, their packages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import hashlib
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[1]
 sys.path.insert(0, str(HERE / "lab"))
 
+import command
 import overlay
 import tree
 from progress import Say
@@ -25,7 +24,6 @@ BUILD = tree.folder(REPO)
 LOG = BUILD / "log"
 VENV = BUILD / "venv"
 REQUIREMENTS = HERE / "requirements.txt"
-PATIENCE_S = 20
 
 Word = str | Path
 Command = Sequence[Word]
@@ -36,7 +34,7 @@ class Failed(Exception):
 
 
 def run(
-    name: str, command: Command, say: Say, *, cwd: Path = REPO
+    name: str, args: Command, say: Say, *, cwd: Path = REPO
 ) -> tuple[int, str]:
     """Run a program, its output to a log; its exit status and output."""
     environment = {
@@ -49,50 +47,20 @@ def run(
     for foreign in ("PYTHONHOME", "PYTHONPATH", "PYTEST_ADDOPTS"):
         environment.pop(foreign, None)
     lines = []
-    # A session of its own: Ctrl-C comes from here, once, and then
-    # whatever the program started has an end.
-    with (
-        log_of(name).open("w") as file,
-        subprocess.Popen(
-            [str(word) for word in command],
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                lines.append(line)
-                file.write(line)
-                file.flush()
-                say(_progress(name, line))
-            process.wait()
-        except BaseException:
-            _end(process)
-            raise
-    return process.returncode, "".join(lines)
+    with log_of(name).open("w") as log:
 
+        def heard(line: str) -> None:
+            lines.append(line)
+            say(_progress(name, line))
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Interrupt a program, and kill its session if it does not end."""
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        status = command.follow(args, log, heard, cwd=cwd, env=environment)
+    return status, "".join(lines)
 
 
 def _progress(name: str, line: str) -> str:
-    """How far a program is that printed a line: pytest names a test in it."""
-    test = re.search(r"(\w+\.py::.*?) (PASSED|FAILED|SKIPPED|ERROR)", line)
-    return f"{name}: {test[1]}" if test else name
+    """How far a program is that printed a line: pytest says it in percent."""
+    test = re.search(r"\[ *(\d+%)\] (?:[A-Z]+) \S*?(\w+\.py::.*)", line)
+    return f"{name}: {test[1]}, {test[2]}" if test else name
 
 
 def log_of(name: str) -> Path:
@@ -117,8 +85,8 @@ def venv(say: Say) -> Path:
         *(python, "-m", "pip", "install", "--no-input", "--quiet"),
         *("--disable-pip-version-check", "--requirement", REQUIREMENTS),
     ]
-    for command in (make, pip):
-        status, output = run("venv", command, say)
+    for step in (make, pip):
+        status, output = run("venv", step, say)
         if status:
             reason = output.strip().rpartition("\n")[2]
             raise Failed(

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Other people's programs, run quietly."""
+"""Other people's programs, run quietly or listened to."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO
 
 from errors import LabError
+
+# How long a program that was interrupted may take to end.
+_PATIENCE_S = 20
 
 
 def run(
@@ -52,6 +57,54 @@ def must(args: Sequence[str | Path], what: str) -> str:
     if done.returncode != 0:
         raise LabError(f"{what}: {tail(done.stderr)}")
     return done.stdout
+
+
+def follow(
+    args: Sequence[str | Path],
+    log: IO[str],
+    heard: Callable[[str], None],
+    *,
+    cwd: Path,
+    env: dict[str, str],
+) -> int:
+    """Run a program, each line that it prints to a log and to `heard`.
+
+    Returns its exit status. It is interrupted when `heard` raises, or the
+    caller is interrupted, and killed with its session if it does not end.
+    """
+    # A session of its own: Ctrl-C comes from here, once, and then whatever
+    # the program started has an end.
+    with subprocess.Popen(
+        [str(arg) for arg in args],
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                log.write(line)
+                log.flush()
+                heard(line)
+            return process.wait()
+        except BaseException:
+            _end(process)
+            raise
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Interrupt a program, and kill its session if it does not end."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def tail(text: str, lines: int = 3) -> str:

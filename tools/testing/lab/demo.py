@@ -3,10 +3,8 @@
 
 import itertools
 import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ import guest
 import image
 import overlay
 import scenario
-from errors import LabError
 from progress import Progress, Say
 from tree import Trees
 
@@ -75,14 +72,11 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
 
 def _run_all(images: dict[str, Path], say: Say) -> list[Row]:
     """Results of RUNS, side by side as far as processors and memory allow."""
-    memory = Budget(_memory_mb())
     done: list[str] = []
 
     def one(run: Run) -> Row:
-        plan = run.plan
-        with memory.taken(plan.memory_mb):
-            name = " ".join(filter(None, [run.name, run.setup]))
-            result = guest.run(images[run.kernel], plan, say)
+        name = " ".join(filter(None, [run.name, run.setup]))
+        result = guest.run(images[run.kernel], run.plan, say)
         done.append(name)
         say(f"{len(done)} of {len(RUNS)} runs done")
         return result
@@ -95,38 +89,6 @@ def _run_all(images: dict[str, Path], say: Say) -> list[Row]:
             pool.shutdown(wait=False, cancel_futures=True)
             guest.kill_all()
             raise
-
-
-class Budget:
-    """Memory that guests take while they run, in MB."""
-
-    def __init__(self, total_mb: int) -> None:
-        self._total_mb = self._free_mb = total_mb
-        self._changed = threading.Condition()
-
-    @contextmanager
-    def taken(self, mb: int) -> Iterator[None]:
-        """Wait until mb are free, and hold them."""
-        if mb > self._total_mb:
-            raise LabError(
-                f"a guest needs {mb} MB of memory, {self._total_mb} MB are free"
-            )
-        with self._changed:
-            self._changed.wait_for(lambda: self._free_mb >= mb)
-            self._free_mb -= mb
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._free_mb += mb
-                self._changed.notify_all()
-
-
-def _memory_mb() -> int:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) >> 10
-    raise LabError("/proc/meminfo names no MemAvailable")
 
 
 def _rows(one: Run, result: Row, base: str) -> Iterator[Row]:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,12 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+import memory
 import scenario
 from errors import LabError
 from progress import Say
 
 INIT = Path(__file__).parent / "agent" / "init.py"
-MEMORY = (Path("/dev/shm"), Path("/var/tmp"))
+# Of the disk below an export; what is written there takes the guest's memory.
+DISK_GB = 8
 PROGRESS = "lab: "
 CONSOLE_END_LINES = 25
 # What UML says of consoles that nobody gave it, in every run.
@@ -32,6 +33,7 @@ NOISE = ("setup_one_line failed", "Using a channel type", "epollctl add err")
 
 # Guests that run now, so that one failure or Ctrl-C can end all of them.
 _running: set[subprocess.Popen[str]] = set()
+_ending = threading.Event()
 
 # What no guest may say, on its console or in its kernel log.
 ALARM = re.compile(
@@ -62,7 +64,7 @@ def run(
         init.chmod(0o755)
         console = boot(
             image,
-            [f"init={init}", *([] if realtime else ["time-travel=inf-cpu"])],
+            [f"init={init}", *_parameters(plan.server, realtime=realtime)],
             plan.memory_mb,
             plan.timeout_s,
             say,
@@ -70,6 +72,15 @@ def run(
         )
         check(plan.name, console, console)
         return _result(job, console, plan.name)
+
+
+def _parameters(server: scenario.Server, *, realtime: bool) -> list[str]:
+    """What the kernel is to be told: its clock, the disk below the export."""
+    clock = [] if realtime else ["time-travel=inf-cpu"]
+    if not server.disk_mib_per_s:
+        return [*clock, "null_blk.nr_devices=0"]
+    disk = {"memory_backed": 1, "mbps": server.disk_mib_per_s, "gb": DISK_GB}
+    return [*clock, *(f"null_blk.{key}={disk[key]}" for key in disk)]
 
 
 def boot(
@@ -82,8 +93,8 @@ def boot(
 ) -> str:
     """Run an image to its power-off; its console output.
 
-    LabError when the time is over. What the console says is the caller's to
-    judge, see check().
+    Waits for the memory first; LabError when the time after that is over.
+    What the console says is the caller's to judge, see check().
     """
     command = [
         # A guest must not outlive whoever is to end it in time.
@@ -92,6 +103,13 @@ def boot(
         *("rootfstype=hostfs", "rootflags=/", "con=null", "con0=fd:0,fd:1"),
         *("loglevel=5", *parameters),
     ]
+    with memory.taken(memory_mb, say, name, _ending) as folder:
+        return _run(command, folder, timeout_s, say, name)
+
+
+def _run(
+    command: list[str], folder: Path, timeout_s: float, say: Say, name: str
+) -> str:
     guest = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -99,7 +117,7 @@ def boot(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env={**os.environ, "TMPDIR": str(_memory_folder(memory_mb))},
+        env={**os.environ, "TMPDIR": str(folder)},
         start_new_session=True,
     )
     _running.add(guest)
@@ -150,7 +168,8 @@ def _kill(guest: subprocess.Popen[str]) -> None:
 
 
 def kill_all() -> None:
-    """End every guest that this process runs."""
+    """End every guest that this process runs or waits to run."""
+    _ending.set()
     for guest in list(_running):
         _kill(guest)
 
@@ -186,23 +205,3 @@ def _job_folder() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="lab-", dir="/var/tmp") as name:
         yield Path(name)
-
-
-def _memory_folder(memory_mb: int) -> Path:
-    """Where the guest's memory lies: a file, in memory if that has the room.
-
-    /dev/shm is half of the machine's memory by default. On a disk the page
-    cache holds the file, and a run takes longer; its figures are the same.
-    """
-    for folder in MEMORY:
-        if folder.is_dir() and _free_mb(folder) >= memory_mb:
-            return folder
-    free = ", ".join(f"{_free_mb(f)} MB in {f}" for f in MEMORY if f.is_dir())
-    raise LabError(
-        f"no room for a guest of {memory_mb} MB ({free}); make some, or: "
-        f"mount -o remount,size={2 * memory_mb}m /dev/shm"
-    )
-
-
-def _free_mb(folder: Path) -> int:
-    return shutil.disk_usage(folder).free >> 20

@@ -13,7 +13,10 @@ import subprocess
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
+import command
+import lock
 import overlay
 from errors import LabError
 from progress import Say
@@ -22,6 +25,7 @@ FRAGMENT = Path(__file__).with_name("uml.config")
 
 # An image belongs to the tree's content and to all that configures it.
 KEY = ".lab-key"
+LOCK = ".lab-lock"
 
 
 def build(
@@ -41,25 +45,26 @@ def build(
     objects = tree / (f"um-{variant}" if variant else "um")
     wanted = "\n".join([key, FRAGMENT.read_text(), *options])
     image, stamp = objects / "linux", objects / KEY
-    if image.is_file() and stamp.is_file() and stamp.read_text() == wanted:
-        return image
     objects.mkdir(exist_ok=True)
-    stamp.unlink(missing_ok=True)
-    what = " ".join(filter(None, [tree.name, variant]))
-    log = tree.parent / "log" / f"{objects.name}-{tree.name}.log"
-    log.parent.mkdir(exist_ok=True)
-    with log.open("w") as file:
-        configure(tree, objects, options, file.fileno(), say, what)
-        make(tree, objects, ["linux"], file.fileno(), say, what)
-    overlay.replace(stamp, wanted)
-    return image
+    with lock.held(objects / LOCK, say):
+        if stamp.is_file() and stamp.read_text() == wanted and image.is_file():
+            return image
+        stamp.unlink(missing_ok=True)
+        what = " ".join(filter(None, [tree.name, variant]))
+        log = tree.parent / "log" / f"{objects.name}-{tree.name}.log"
+        log.parent.mkdir(exist_ok=True)
+        with log.open("w") as file:
+            configure(tree, objects, options, file, say, what)
+            make(tree, objects, ["linux"], file, say, what)
+        overlay.replace(stamp, wanted)
+        return image
 
 
 def configure(
     tree: Path,
     objects: Path,
     options: Iterable[str],
-    log: int,
+    log: IO[str],
     say: Say,
     what: str,
 ) -> None:
@@ -119,7 +124,7 @@ def make(
     tree: Path,
     objects: Path,
     goals: list[str],
-    log: int,
+    log: IO[str],
     say: Say,
     what: str,
 ) -> None:
@@ -133,33 +138,18 @@ def make(
         "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
         "LC_ALL": "C.UTF-8",
     }
-    command = ["make", f"-j{os.cpu_count()}", "ARCH=um", f"O={objects}"]
-    process = subprocess.Popen(
-        [*command, "CC=ccache gcc", *goals],
-        cwd=tree,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    assert process.stdout is not None
     start, compiled = time.monotonic(), 0
-    try:
-        for line in process.stdout:
-            os.write(log, line.encode())
-            compiled += line.startswith("  CC ")
-            seconds = time.monotonic() - start
-            say(f"building {what}: {compiled} files, {seconds:.0f} s")
-    except BaseException:
-        process.terminate()
-        raise
-    finally:
-        status = process.wait()
-    if status:
-        name = os.readlink(f"/proc/self/fd/{log}")
-        raise LabError(f"{what} does not build; see {name}")
+
+    def heard(line: str) -> None:
+        nonlocal compiled
+        compiled += line.startswith("  CC ")
+        seconds = time.monotonic() - start
+        say(f"building {what}: {compiled} files, {seconds:.0f} s")
+
+    args = ["make", f"-j{os.cpu_count()}", "ARCH=um", f"O={objects}"]
+    args += ["CC=ccache gcc", *goals]
+    if command.follow(args, log, heard, cwd=tree, env=environment):
+        raise LabError(f"{what} does not build; see {log.name}")
 
 
 def _is_makes(name: str) -> bool:

@@ -5,9 +5,14 @@ A scenario is a TOML file in scenarios/. Its tables have the names and the
 units of the classes below; what is left out has the default given there.
 [setups.NAME] tables are laid over the rest, key by key, so that one file
 holds, for example, the untuned and the tuned form of one experiment.
+
+A client with a count stands for so many alike, NAME-1, NAME-2 and so on. A job
+or an event on NAME is one on each of them, and "{host}" in the name of a job's
+file is the name of its host.
 """
 
 import dataclasses
+import re
 import tomllib
 import types
 import typing
@@ -25,13 +30,15 @@ Sysctl = dict[str, int | str]
 class Server:
     """The NFS server, in the guest's first network namespace.
 
-    threads: nfsd threads. sysctl: values by name ("net.core.rmem_max"),
-    written before nfsd starts. daemon: a command that runs there from when
-    everything is mounted to the end of the last phase, and is then ended with
-    SIGTERM; by sh, the repository being at $LAB_REPO.
+    threads: nfsd threads. disk_mib_per_s: what the disk below the export can
+    write and read; 0: the export is in memory. sysctl: values by name
+    ("net.core.rmem_max"), written before nfsd starts. daemon: a command that
+    runs there from when everything is mounted to the end of the last phase,
+    and is then ended with SIGTERM; by sh, the repository being at $LAB_REPO.
     """
 
     threads: int = 8
+    disk_mib_per_s: int = 0
     sysctl: Sysctl = dataclasses.field(default_factory=dict)
     daemon: str = ""
 
@@ -42,6 +49,8 @@ class Client:
 
     rate_mbit: of the bottleneck, both ways. delay_ms: one way, so that the
     RTT is twice of it. loss_percent: of packets, at random, each way.
+    queue_packets: that the path holds, those under way included, before it
+    drops; 0: it never does. count: clients that are alike.
     nfs: version, "3", "4.1" or "4.2". options: further mount options.
     read_ahead_kb: of the mount; 0 leaves the kernel's default.
     family: 4 or 6, of the IP addresses. router: the path lies behind one, so
@@ -52,7 +61,9 @@ class Client:
 
     rate_mbit: float
     delay_ms: float
+    count: int = 1
     loss_percent: float = 0
+    queue_packets: int = 0
     mtu: int = 1500
     nfs: str = "4.2"
     options: str = ""
@@ -180,7 +191,7 @@ def _overlay(base: Any, over: Any) -> Any:
 
 def from_dict(table: dict[str, Any], where: str = "scenario") -> Scenario:
     """Scenario from nested dicts; LabError names the key that is wrong."""
-    scenario: Scenario = _build_class(Scenario, table, where)
+    scenario: Scenario = _each(_build_class(Scenario, table, where), where)
     hosts = {"server", *scenario.clients}
     for phase in scenario.phases:
         users = {job.host for job in phase.jobs}
@@ -195,6 +206,50 @@ def from_dict(table: dict[str, Any], where: str = "scenario") -> Scenario:
         if all(job.do == "stat" for job in phase.jobs):
             raise LabError(f"{where}: phase {phase.name!r} never ends")
     return scenario
+
+
+def _each(scenario: Scenario, where: str) -> Scenario:
+    """The scenario with every client of a count by itself."""
+    members = {"server": ["server"]}
+    clients: dict[str, Client] = {}
+    for name, client in scenario.clients.items():
+        if client.count < 1:
+            raise LabError(f"{where}.clients.{name}: count is {client.count}")
+        numbers = range(1, client.count + 1)
+        alike = (
+            [name] if client.count == 1 else [f"{name}-{n}" for n in numbers]
+        )
+        if clients.keys() & alike:
+            twice = min(clients.keys() & alike)
+            raise LabError(f"{where}: two clients {twice!r}")
+        members[name] = alike
+        one = dataclasses.replace(client, count=1)
+        clients.update(dict.fromkeys(alike, one))
+    phases = [
+        dataclasses.replace(
+            phase,
+            jobs=[
+                dataclasses.replace(
+                    job, host=host, file=job.file.replace("{host}", host)
+                )
+                for job in phase.jobs
+                for host in members.get(job.host, [job.host])
+            ],
+            events=[
+                dataclasses.replace(event, host=host)
+                for event in phase.events
+                for host in members.get(event.host, [event.host])
+            ],
+        )
+        for phase in scenario.phases
+    ]
+    return dataclasses.replace(scenario, clients=clients, phases=phases)
+
+
+def alike(scenario: Scenario, name: str) -> list[str]:
+    """The clients that a name in a file stands for."""
+    pattern = re.compile(rf"{re.escape(name)}(-\d+)?")
+    return [name for name in scenario.clients if pattern.fullmatch(name)]
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:

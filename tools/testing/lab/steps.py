@@ -127,8 +127,8 @@ def _warnings(place: Path, what: str, trees: tree.Trees, say: Say) -> set[str]:
         log = _log(trees, name)
         with log.open("w") as file:
             text = f"{what}, {name}"
-            image.configure(place, objects, options, file.fileno(), say, text)
-            image.make(place, objects, _goals(), file.fileno(), say, text)
+            image.configure(place, objects, options, file, say, text)
+            image.make(place, objects, _goals(), file, say, text)
         found |= warnings(log.read_text())
     return found
 

@@ -31,6 +31,7 @@ from types import FrameType
 import command
 import kernel
 import ksrc as user
+import lock
 import overlay
 import source
 from errors import LabError
@@ -99,9 +100,9 @@ def folder(repo: Path = REPO) -> Path:
 
 def _link(build: Path, place: Path) -> None:
     """Make `build` a link to the folder `place`; other runs may do it too."""
-    lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(folder, fcntl.LOCK_EX)
         if build.is_dir() and not build.is_symlink():
             # install-deps was here first, with its log.
             shutil.copytree(build, place, dirs_exist_ok=True)
@@ -109,7 +110,7 @@ def _link(build: Path, place: Path) -> None:
         if not build.is_symlink():
             build.symlink_to(place)
     finally:
-        os.close(lock)
+        os.close(folder)
 
 
 def make(
@@ -296,12 +297,7 @@ def _remove(tree: Path) -> None:
 def _lock(build: Path, say: Say) -> Iterator[None]:
     """Hold build/.lock; build/.tmp is empty before and gone after."""
     build.mkdir(parents=True, exist_ok=True)
-    with (build / ".lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"waiting for another run in {build}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+    with lock.held(build / ".lock", say):
         # A killed run's cp or tar may still be writing to its own folder
         # there; what it writes now goes with the next run.
         shutil.rmtree(build / ".tmp", ignore_errors=True)

@@ -5,19 +5,21 @@ from errors import LabError
 from scenario import Client
 from shell import run, sysctl
 
-# Packets that a path's queue holds. Enough never to drop by itself: what a
-# scenario wants to lose, it says.
+# Packets that a path's queue holds unless a scenario says how many. Enough
+# never to drop by itself.
 QUEUE_PACKETS = 10_000_000
 
 
 def address(index: int, host: str, family: int) -> str:
     """IP address of "server" or "client" on the path of client index."""
     last = 1 if host == "server" else 2
-    return f"10.0.{index}.{last}" if family == 4 else f"fd00:{index}::{last}"
+    if family == 6:
+        return f"fd00:{index}::{last}"
+    return f"10.{index >> 8}.{index & 255}.{last}"
 
 
 def add_client(index: int, name: str, client: Client) -> None:
-    """Lay the path of a client: 10.0.index.1 (server) to 10.0.index.2."""
+    """Lay the path of a client, see address()."""
     near = f"s-{name}"
     run("ip", "netns", "add", name)
     if client.router:
@@ -71,9 +73,10 @@ def _through_router(
     for device, host, last in (("near", "server", 253), ("far", "client", 254)):
         sysctl(f"net.ipv4.conf.{device}.proxy_arp", 1, netns=router)
         sysctl(f"net.ipv4.neigh.{device}.proxy_delay", 0, netns=router)
-        own, to = f"10.0.{index}.{last}/32", f"{address(index, host, 4)}/32"
+        end = address(index, host, 4)
+        own = f"{end.rpartition('.')[0]}.{last}/32"
         run("ip", "addr", "add", own, "dev", device, netns=router)
-        run("ip", "route", "add", to, "dev", device, netns=router)
+        run("ip", "route", "add", f"{end}/32", "dev", device, netns=router)
     return [(router, "near"), (router, "far")]
 
 
@@ -84,5 +87,5 @@ def _netem(device: str, client: Client) -> list[str]:
         *("delay", f"{client.delay_ms}ms"),
         *("rate", f"{client.rate_mbit}mbit"),
         *(["loss", "random", f"{loss}%"] if loss else []),
-        *("limit", str(QUEUE_PACKETS)),
+        *("limit", str(client.queue_packets or QUEUE_PACKETS)),
     ]

@@ -46,15 +46,16 @@ class Sampler:
     def take(self) -> None:
         """Look once."""
         moved = {name: job.moved_bytes for name, job in self._jobs.items()}
-        sockets = server_sockets()
+        sockets, pages = server_sockets(), _tcp_mem_pages()
         self.samples.append(
             {
                 "t_s": self.elapsed_s,
                 "moved_bytes": moved,
                 "server_sockets": sockets,
+                "tcp_mem_pages": pages,
             }
         )
-        self.tcp_mem_pages = max(self.tcp_mem_pages, _tcp_mem_pages())
+        self.tcp_mem_pages = max(self.tcp_mem_pages, pages)
         for peer, sizes in sockets.items():
             peak = self.sockets.setdefault(peer, dict.fromkeys(sizes, 0))
             for key, value in sizes.items():

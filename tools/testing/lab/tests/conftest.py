@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import image
+import measured
 import tree
 from laboratory import Lab
 
@@ -60,3 +61,13 @@ def images(trees: tree.Trees) -> Images:
         stock=image.build(trees.stock, trees.stock_key, tree.quiet),
         patched=image.build(trees.patched, trees.patched_key, tree.quiet),
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have the processes of a test run share what guests measured."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    measured.folder = folder / "runs"
+    measured.folder.mkdir(exist_ok=True)

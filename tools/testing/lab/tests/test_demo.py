@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
 
 import demo
-from errors import LabError
 
 KEYS = {
     *("scenario", "kernel", "base", "setup", "direction", "rate_mbit"),
@@ -89,21 +87,3 @@ def test_print(capsys: pytest.CaptureFixture[str]) -> None:
         *("20.0", "20.0", "1.0", "17", "%"),
     ]
     assert last[-1].split()[-4:] == ["1,000.0", "10.0", "84", "%"]
-
-
-def test_budget() -> None:
-    budget = demo.Budget(100)
-    with pytest.raises(LabError, match="needs 101 MB"), budget.taken(101):
-        pass
-    waited = threading.Event()
-
-    def second() -> None:
-        with budget.taken(60):
-            waited.set()
-
-    thread = threading.Thread(target=second)
-    with budget.taken(50):
-        thread.start()
-        assert not waited.wait(0.2)
-    thread.join(5)
-    assert waited.is_set()

@@ -61,7 +61,7 @@ def test_broken_guest(
     monkeypatch.setattr(guest, "INIT", init)
     start = time.monotonic()
     message = _fails(images, plan(TRUE, timeout_s=4), realtime=realtime)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
     assert message.startswith("guest test ")
     assert said in message.splitlines()[0]
     assert "init was here" in message.partition("end of its console:")[2]
@@ -146,26 +146,6 @@ def test_killed_run_leaves_no_guest(
             run.stdout.readline()
             os.kill(run.pid, number)
     assert run.returncode
-
-
-@pytest.mark.parametrize(
-    ("free_mb", "folder"),
-    [((400, 10**6), "/var/tmp"), ((600, 0), "/dev/shm")],
-)
-def test_memory_folder(
-    monkeypatch: pytest.MonkeyPatch, free_mb: tuple[int, int], folder: str
-) -> None:
-    free = dict(zip(guest.MEMORY, free_mb, strict=True))
-    monkeypatch.setattr(guest, "_free_mb", free.__getitem__)
-    assert guest._memory_folder(500) == Path(folder)
-
-
-def test_no_room_for_a_guest(
-    images: Images, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guest, "_free_mb", lambda _: 100)
-    with pytest.raises(LabError, match="no room for a guest of 500 MB"):
-        guest.run(images.patched, plan(TRUE), tree.quiet)
 
 
 def test_run_reports_output_and_status(images: Images) -> None:

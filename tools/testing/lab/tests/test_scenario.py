@@ -74,6 +74,42 @@ def test_setup_is_laid_over(tmp_path: Path) -> None:
     assert [phase.name for phase in tuned.phases] == ["other"]
 
 
+COUNTED = """\
+title = "many"
+[clients.far]
+rate_mbit = 1
+delay_ms = 50
+[clients.near]
+rate_mbit = 10
+delay_ms = 1
+count = 3
+[[phases]]
+name = "write"
+jobs = [
+    { do = "write", host = "near", file = "of-{host}", size_mib = 1 },
+    { do = "read", host = "far", file = "{host}", size_mib = 1 },
+]
+events = [{ at_s = 1, host = "near", sysctl = { "a.b" = 1 } }]
+"""
+
+
+def test_count(tmp_path: Path) -> None:
+    plan = _load(tmp_path, COUNTED)
+    near = ["near-1", "near-2", "near-3"]
+    client = scenario.Client(rate_mbit=10, delay_ms=1)
+    assert list(plan.clients) == ["far", *near]
+    assert [plan.clients[name] for name in near] == [client] * 3
+    jobs = plan.phases[0].jobs
+    assert [(job.host, job.file) for job in jobs] == [
+        *((name, f"of-{name}") for name in near),
+        ("far", "far"),
+    ]
+    assert [event.host for event in plan.phases[0].events] == near
+    assert scenario.from_dict(scenario.to_dict(plan)) == plan
+    assert scenario.alike(plan, "near") == near
+    assert scenario.alike(plan, "far") == ["far"]
+
+
 # What is replaced in PLAIN, by what, and what the error says.
 WRONG = {
     "no TOML": ("[[phases]]", "[[", "mine.toml: "),
@@ -98,6 +134,12 @@ WRONG = {
         '[{ do = "write", host = "wan", size_mib = 5 }]',
         "[3]",
         ".jobs[0]: a table was expected, not 3",
+    ),
+    "no client": ("delay_ms = 15", "delay_ms = 15\ncount = 0", "count is 0"),
+    "two of a name": (
+        "delay_ms = 15",
+        "delay_ms = 15\ncount = 2\n[clients.wan-2]\nrate_mbit = 1\ndelay_ms = 1",
+        "two clients 'wan-2'",
     ),
     "unknown host": ('host = "wan"', 'host = "wam"', "no host 'wam'"),
     "unknown job": ('do = "write"', 'do = "wirte"', "no job 'wirte'"),
