@@ -4,17 +4,16 @@
 import itertools
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import batch
 import chart
-import guest
 import image
 import overlay
 import scenario
-from progress import Progress, Say
+from progress import Progress
 from tree import Trees
 
 # Payload of a full packet over its length on the wire: MSS with timestamps,
@@ -54,7 +53,10 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
         "stock": image.build(trees.stock, trees.stock_key, say),
         "patched": image.build(trees.patched, trees.patched_key, say),
     }
-    results = _run_all(images, say)
+    results = batch.run(
+        [batch.Task(one.name, images[one.kernel], one.plan) for one in RUNS],
+        say,
+    )
     say.clear()
     rows = [
         row
@@ -68,27 +70,6 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
     overlay.replace(out / "demo.json", json.dumps(rows, indent=1) + "\n")
     print(f"\nThe figures are in {out / 'demo.json'}.")
     return 0
-
-
-def _run_all(images: dict[str, Path], say: Say) -> list[Row]:
-    """Results of RUNS, side by side as far as processors and memory allow."""
-    done: list[str] = []
-
-    def one(run: Run) -> Row:
-        name = " ".join(filter(None, [run.name, run.setup]))
-        result = guest.run(images[run.kernel], run.plan, say)
-        done.append(name)
-        say(f"{len(done)} of {len(RUNS)} runs done")
-        return result
-
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        futures = [pool.submit(one, run) for run in RUNS]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            guest.kill_all()
-            raise
 
 
 def _rows(one: Run, result: Row, base: str) -> Iterator[Row]:

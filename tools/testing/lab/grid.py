@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The grid: what a path reaches with nothing configured, cell by cell.
+
+A cell is a path (rate and RTT) and a version of NFS, with a mount that writes
+and one that reads. Steady is the rate from when it must have settled to the
+end; settled is the first second at SETTLED of the limit.
+
+Setups: "default" has no daemon; "tcptuned" starts one on every host when all
+is mounted; with "boot" they are there before the mounts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import batch
+import image
+import overlay
+import scenario
+from demo import PAYLOAD_SHARE
+from progress import Progress
+from tree import Trees
+
+RATES_MBIT = (100, 1000, 10000)
+RTTS_MS = (0.2, 10, 30, 60, 120, 200)
+VERSIONS = ("3", "4.2")
+SETTLED = 0.97
+# What is allowed for settling, and how long the steady rate is looked at.
+SETTLE_S, SETTLE_RTTS, STEADY_S = 5, 20, 4
+WINDOW_S = 1.0
+# Memory of the guest in MB, and MiB of the file that is written round and
+# round: more than may be dirty, so that no dirty page is written twice.
+ROOM = {100: (2500, 700), 1000: (3000, 900), 10000: (11000, 3000)}
+# Bytes after which a transfer has begun; mounting moves less.
+BEGUN_BYTES = 256 << 10
+
+SETUPS = ("default", "tcptuned", "boot")
+FILE = "tcptuned.json"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A path and the version of NFS that goes over it."""
+
+    rate_mbit: int
+    rtt_ms: float
+    nfs: str
+
+    @property
+    def limit(self) -> float:
+        """Payload that the path carries at most, in MB/s."""
+        return self.rate_mbit / 8 * PAYLOAD_SHARE
+
+    @property
+    def deadline_s(self) -> float:
+        """Seconds after its first byte by which a transfer must settle."""
+        return SETTLE_S + SETTLE_RTTS * self.rtt_ms / 1e3
+
+
+CELLS = tuple(
+    itertools.starmap(Cell, itertools.product(RATES_MBIT, RTTS_MS, VERSIONS))
+)
+CORNERS = tuple(
+    Cell(rate, rtt, nfs)
+    for rate, rtt, nfs in ((100, 200, "3"), (1000, 30, "4.2"), (10000, 30, "3"))
+)
+
+
+def plan(cell: Cell, setup: str) -> scenario.Scenario:
+    """The scenario of a cell."""
+    base = scenario.load("grid", "tcptuned" if setup == "boot" else setup)
+    clients = {
+        name: dataclasses.replace(
+            client,
+            rate_mbit=cell.rate_mbit,
+            delay_ms=cell.rtt_ms / 2,
+            nfs=cell.nfs,
+        )
+        for name, client in base.clients.items()
+    }
+    # The first byte comes a few round trips after the start.
+    seconds = cell.deadline_s + STEADY_S + 5 * cell.rtt_ms / 1e3
+    memory_mb, write_mib = ROOM[cell.rate_mbit]
+
+    def laid_over(job: scenario.Job) -> scenario.Job:
+        return dataclasses.replace(
+            job,
+            seconds=seconds if job.seconds else 0,
+            size_mib=write_mib if job.do == "write" else job.size_mib,
+        )
+
+    phases = [
+        dataclasses.replace(phase, jobs=[laid_over(job) for job in phase.jobs])
+        for phase in base.phases
+    ]
+    return dataclasses.replace(
+        base,
+        clients=clients,
+        phases=phases,
+        memory_mb=memory_mb,
+        daemons_first=setup == "boot",
+    )
+
+
+def run(
+    trees: Trees,
+    kernel: str,
+    setup: str,
+    cells: tuple[Cell, ...],
+    out: Path,
+    say: Progress,
+) -> list[Row]:
+    """Measure cells; their rows, which go to out/FILE as they come.
+
+    Rows of other cells, kernels and setups stay in the file.
+    """
+    stock = kernel == "stock"
+    path = image.build(
+        trees.stock if stock else trees.patched,
+        trees.stock_key if stock else trees.patched_key,
+        say,
+    )
+    of_task = {
+        f"{cell.rate_mbit} Mbit/s x {cell.rtt_ms:g} ms NFSv{cell.nfs}": cell
+        for cell in cells
+    }
+    measured: list[Row] = []
+
+    def ended(task: batch.Task, result: Row) -> None:
+        measured.extend(
+            rows(of_task[task.name], result, f"{trees.base} {kernel}", setup)
+        )
+        _save(out, measured)
+
+    tasks = [
+        batch.Task(name, path, plan(cell, setup))
+        for name, cell in of_task.items()
+    ]
+    batch.run(tasks, say, ended)
+    return measured
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    names = ("kernel", "setup", "rate_mbit", "rtt_ms", "nfs", "direction")
+    return tuple(row[name] for name in names)
+
+
+def _save(out: Path, measured: list[Row]) -> None:
+    """Put rows into the file, in place of those of the same cell."""
+    out.mkdir(exist_ok=True)
+    file = out / FILE
+    old = json.loads(file.read_text()) if file.exists() else []
+    merged = {_key(row): row for row in [*old, *measured]}
+    text = json.dumps([merged[key] for key in sorted(merged)], indent=1)
+    overlay.replace(file, text + "\n")
+
+
+def table(measured: list[Row]) -> str:
+    """Rows for a person to read."""
+    lines = [
+        " Mbit/s   RTT ms  NFS  direction   MB/s  of limit  settled s  TCP MB"
+    ]
+    for row in sorted(measured, key=_key):
+        share = row["mb_per_s"] / row["limit_mb_per_s"]
+        settled = row["settle_s"]
+        lines.append(
+            f"{row['rate_mbit']:7} {row['rtt_ms']:8g} {row['nfs']:>4}"
+            f"  {row['direction']:9} {row['mb_per_s']:6.1f} {share:8.1%}"
+            f"  {'never' if settled is None else f'{settled:.1f}':>9}"
+            f"  {row['tcp_mem_bytes'] / 1e6:6.0f}"
+        )
+    return "\n".join(lines)
+
+
+def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
+    """The figures of a cell, one row a direction."""
+    phases = {phase["name"]: phase for phase in result["phases"]}
+    return [
+        {
+            "rate_mbit": cell.rate_mbit,
+            "rtt_ms": cell.rtt_ms,
+            "direction": direction,
+            "nfs": cell.nfs,
+            "kernel": kernel,
+            "setup": setup,
+            **_course(cell, _counter(phases[direction], counter)),
+            "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
+        }
+        for direction, counter in (
+            ("write", "received_bytes"),
+            ("read", "acked_bytes"),
+        )
+    ]
+
+
+def _counter(phase: Row, counter: str) -> list[tuple[float, int]]:
+    """Time and bytes of the connection that moved most, sample by sample."""
+    samples = phase["samples"]
+    last = samples[-1]["server_sockets"]
+    first = samples[0]["server_sockets"]
+    peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
+    start = first[peer][counter]
+    return [
+        (sample["t_s"], sample["server_sockets"][peer][counter] - start)
+        for sample in samples
+    ]
+
+
+def _course(cell: Cell, course: list[tuple[float, int]]) -> Row:
+    """Steady rate, and when it was reached, from the first byte on."""
+    begin = next(t for t, moved in course if moved > BEGUN_BYTES)
+    course = [(t - begin, moved) for t, moved in course if t >= begin]
+    end = cell.deadline_s + STEADY_S
+    inside = [one for one in course if cell.deadline_s <= one[0] <= end]
+    (t0, b0), (t1, b1) = inside[0], inside[-1]
+    return {
+        "mb_per_s": (b1 - b0) / (t1 - t0) / 1e6,
+        "limit_mb_per_s": cell.limit,
+        "settle_s": _settled(course, SETTLED * cell.limit),
+    }
+
+
+def _settled(course: list[tuple[float, int]], rate: float) -> float | None:
+    """Start of the first WINDOW_S at the rate (MB/s); None if there is none."""
+    for index, (t0, b0) in enumerate(course):
+        after = (one for one in course[index:] if one[0] >= t0 + WINDOW_S)
+        t1, b1 = next(after, (t0, b0))
+        if t1 > t0 and (b1 - b0) / (t1 - t0) / 1e6 >= rate:
+            return t0
+    return None
