@@ -26,6 +26,17 @@ typedef __u64 u64;
 typedef __s64 s64;
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define __printf(a, b) __attribute__((__format__(printf, a, b)))
+
+static inline u64 min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 max_u64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
 
 enum tt_role {
 	TT_SERVER,	/* its port is one of nfsd's listeners */
@@ -202,6 +213,8 @@ enum tt_limit {
  * @limit: what keeps it from being faster
  * @window_bytes: payload that one round trip carries at the rate that the path
  *	may reach, with headroom; 0 if not known
+ * @proven: it ran at @best_bps for long enough to know that it gets no faster
+ * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
  * @learned: rate and RTT are from an earlier run, nothing was measured yet
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  */
@@ -215,6 +228,8 @@ struct tt_path {
 	u64		now_bps[TT_DIRS];
 	enum tt_limit	limit[TT_DIRS];
 	u64		window_bytes[TT_DIRS];
+	bool		proven[TT_DIRS];
+	u64		buffer_bytes[TT_DIRS];
 	bool		learned;
 	u64		seen_us;
 };

@@ -14,8 +14,8 @@ struct apply;
  * @applyp: is set to what the other functions take
  * @table: rows, TT_TUNABLES of them
  * @root: what comes before the rows' paths, "" but in tests
- * @rundir: folder of the ledger, such as /run/tcptuned
- * @dry_run: write nothing, also no ledger
+ * @rundir: folder of the ledger, such as /run/tcptuned; NULL if there is none
+ * @dry_run: write nothing, also no ledger; settings show what would be there
  *
  * A ledger that cannot be written is no error: nothing is written then, and
  * every setting says TT_OFF_DENIED.
@@ -38,6 +38,24 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
  */
 int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
 		  size_t nmounts);
+
+/**
+ * apply_leave - leave a tunable to somebody else, or take it again
+ * @apply: from apply_open()
+ * @id: which
+ * @leave: whether somebody else owns it
+ *
+ * What was written to it before is not touched until apply_restore().
+ */
+void apply_leave(struct apply *apply, enum tt_tunable id, bool leave);
+
+/**
+ * apply_trouble - what went wrong with the ledger
+ * @apply: from apply_open()
+ *
+ * Returns: a sentence, "" if nothing did
+ */
+const char *apply_trouble(const struct apply *apply);
 
 /**
  * apply_settings - how everything stands

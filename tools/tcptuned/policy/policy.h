@@ -59,4 +59,17 @@ const struct tt_row *policy_table(enum tt_tunable id);
  */
 u64 policy_compute(u64 rate_bps, u32 rtt_us);
 
+/**
+ * policy_explain - the arithmetic of one path, in sentences
+ * @input: what is known; @path is one of its paths
+ * @path: which
+ * @text: is filled, and cut off if it is too short; 1500 bytes do
+ * @size: its length
+ *
+ * Returns: @text
+ */
+const char *policy_explain(const struct policy_input *input,
+			   const struct tt_path *path, char *text,
+			   size_t size);
+
 #endif /* TCPTUNED_POLICY_H */

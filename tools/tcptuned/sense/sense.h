@@ -18,6 +18,17 @@ struct sense;
 int sense_open(struct sense **sensep);
 
 /**
+ * sense_open_root - the same, with the files of /proc and /sys elsewhere
+ * @sensep: is set to what the other functions take
+ * @root: what comes before their paths, "" but in tests
+ *
+ * Netlink answers for this network namespace all the same.
+ *
+ * Returns: 0 or a negative errno
+ */
+int sense_open_root(struct sense **sensep, const char *root);
+
+/**
  * sense_snapshot - look at everything
  * @sense: from sense_open()
  * @conf: which roles to look for, and the rate of links if it is given

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the files of a room may include beside their own room's headers.
-COMMON = {"types.h", "units.h"}
+COMMON = {"types.h", "units.h", "file.h"}
 ALLOWED: dict[str, set[str]] = {
     "sense": set(),
     "model": set(),

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The only writer of tunables. It knows of each target what the file says,
+ * what was written last and what was there before; a value that is none of
+ * ours is somebody else's and is never touched again, also not by restore.
+ */
+#include "apply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../file.h"
+#include "state.h"
+#include "sysctl.h"
+
+static bool has_instance(const struct apply *apply, enum tt_tunable id)
+{
+	return strstr(apply->table[id].path, "%s");
+}
+
+size_t apply_find(const struct apply *apply, const struct tt_target *target)
+{
+	size_t i;
+
+	for (i = 0; i < apply->nsettings; i++)
+		if (apply->settings[i].target.id == target->id &&
+		    !strcmp(apply->settings[i].target.instance,
+			    target->instance))
+			break;
+	return i;
+}
+
+static void set_trouble(struct apply *apply, int err)
+{
+	apply->ledger_error = err;
+	if (err)
+		snprintf(apply->trouble, sizeof(apply->trouble),
+			 "the ledger of original values cannot be written (%s), so no new value is set",
+			 strerror(-err));
+	else
+		memcpy(apply->trouble, apply->damage, sizeof(apply->damage));
+}
+
+int apply_save(struct apply *apply)
+{
+	int err;
+
+	if (apply->dry_run)
+		return 0;
+	if (apply->dir < 0)
+		return apply->ledger_error;
+	err = ledger_save(&apply->ledger, apply->dir, apply->table);
+	apply->ledger_dirty = err;
+	set_trouble(apply, err);
+	return err;
+}
+
+void apply_forget(struct apply *apply, const struct tt_target *target)
+{
+	if (ledger_drop(&apply->ledger, target))
+		apply->ledger_dirty = true;
+}
+
+static int add(struct apply *apply, const struct tt_target *target)
+{
+	size_t n = apply->nsettings + 1;
+	struct tt_setting *settings;
+	struct target *targets;
+	int err;
+
+	settings = realloc(apply->settings, n * sizeof(*settings));
+	if (!settings)
+		return -ENOMEM;
+	apply->settings = settings;
+	targets = realloc(apply->targets, n * sizeof(*targets));
+	if (!targets)
+		return -ENOMEM;
+	apply->targets = targets;
+	settings[n - 1] = (struct tt_setting){ .target = *target };
+	targets[n - 1] = (struct target){ };
+	err = sysctl_path(targets[n - 1].path, apply->root,
+			  &apply->table[target->id], target->instance);
+	if (err)
+		return err;
+	if (has_instance(apply, target->id))
+		targets[n - 1].ident = sysctl_ident(targets[n - 1].path);
+	apply->nsettings = n;
+	return 0;
+}
+
+static void remove_at(struct apply *apply, size_t i)
+{
+	apply_forget(apply, &apply->settings[i].target);
+	apply->nsettings--;
+	apply->settings[i] = apply->settings[apply->nsettings];
+	apply->targets[i] = apply->targets[apply->nsettings];
+}
+
+int apply_read(const struct apply *apply, size_t i, u64 *value)
+{
+	return sysctl_read(apply->targets[i].path,
+			   apply->table[apply->settings[i].target.id].field,
+			   value);
+}
+
+void apply_give_up(struct apply *apply, size_t i, u64 value)
+{
+	apply->targets[i].foreign = true;
+	apply->settings[i].off = TT_OFF_FOREIGN;
+	apply->settings[i].value = value;
+	apply_forget(apply, &apply->settings[i].target);
+}
+
+static bool denied(const struct apply *apply, struct target *target)
+{
+	if (apply->dry_run)
+		return false;
+	if (!target->probed)
+		target->denied = sysctl_probe(target->path);
+	target->probed = true;
+	return target->denied || apply->ledger_error;
+}
+
+void apply_look(struct apply *apply, size_t i)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	struct target *target = &apply->targets[i];
+	u64 value;
+	int err;
+
+	err = apply_read(apply, i, &value);
+	if (err) {
+		/* A module that was removed took its values with it. */
+		if (err == -ENOENT) {
+			apply_forget(apply, &setting->target);
+			setting->written = false;
+			target->foreign = false;
+			target->probed = false;
+		}
+		setting->off = err == -ENOENT ? TT_OFF_ABSENT : TT_OFF_DENIED;
+		return;
+	}
+	if (target->foreign) {
+		setting->value = value;
+		return;
+	}
+	if (setting->written && value != target->expect) {
+		apply_give_up(apply, i, value);
+		return;
+	}
+	if (!(apply->dry_run && setting->written))
+		setting->value = value;
+	if (apply->leave[setting->target.id])
+		setting->off = TT_OFF_FOREIGN;
+	else
+		setting->off = denied(apply, target) ? TT_OFF_DENIED :
+			       TT_HANDS_ON;
+}
+
+/* Takes over what the run before this one wrote. Returns: 1 if nothing. */
+static int adopt(struct apply *apply, const struct ledger_entry *entry)
+{
+	size_t i = apply_find(apply, &entry->target);
+	struct tt_setting *setting;
+	u64 value;
+	int err;
+
+	if (i == apply->nsettings) {
+		err = add(apply, &entry->target);
+		if (err)
+			return err;
+	}
+	setting = &apply->settings[i];
+	err = apply_read(apply, i, &value);
+	/* The kernel gives device numbers again, but not inode numbers. */
+	if (err == -ENOENT || apply->targets[i].ident != entry->ident) {
+		if (has_instance(apply, entry->target.id))
+			remove_at(apply, i);
+		else
+			apply_forget(apply, &entry->target);
+		return 1;
+	}
+	/* Killed between the ledger and the write. */
+	if (!err && value == entry->original) {
+		apply_forget(apply, &entry->target);
+		return 1;
+	}
+	setting->written = true;
+	setting->original = entry->original;
+	apply->targets[i].expect = entry->next;
+	if (!err && value == entry->written)
+		apply->targets[i].expect = value;
+	return 0;
+}
+
+static int load(struct apply *apply, const char *rundir)
+{
+	int err, gone;
+
+	apply->dir = rundir ? file_dir(rundir, true) : -EROFS;
+	if (apply->dir < 0) {
+		set_trouble(apply, apply->dir);
+		apply->dir = -1;
+		return 0;
+	}
+	err = ledger_load(&apply->ledger, apply->dir, apply->table,
+			  apply->damage, sizeof(apply->damage));
+	if (err == -ENOMEM)
+		return err;
+	/* Not to be written over as long as it cannot be read. */
+	if (err) {
+		close(apply->dir);
+		apply->dir = -1;
+		set_trouble(apply, err);
+		return 0;
+	}
+	for (size_t i = 0; i < apply->ledger.nentries; i += !gone) {
+		struct ledger_entry entry = apply->ledger.entries[i];
+
+		gone = adopt(apply, &entry);
+		if (gone < 0)
+			return gone;
+	}
+	apply_save(apply);
+	return 0;
+}
+
+int apply_open(struct apply **applyp, const struct tt_row *table,
+	       const char *root, const char *rundir, bool dry_run)
+{
+	struct apply *apply = calloc(1, sizeof(*apply));
+	int err = 0;
+
+	if (!apply)
+		return -ENOMEM;
+	*apply = (struct apply){
+		.table = table,
+		.root = root,
+		.dry_run = dry_run,
+		.dir = -1,
+	};
+	for (int id = 0; id < TT_TUNABLES && !err; id++)
+		if (!has_instance(apply, id))
+			err = add(apply, &(struct tt_target){ .id = id });
+	if (!err && !dry_run)
+		err = load(apply, rundir);
+	if (err) {
+		apply_close(apply);
+		return err;
+	}
+	for (size_t i = 0; i < apply->nsettings; i++)
+		apply_look(apply, i);
+	*applyp = apply;
+	return 0;
+}
+
+/* Makes the setting of a mount, or finds that it is another mount's. */
+static int see_mount(struct apply *apply, const struct tt_mount *mount)
+{
+	struct tt_target target = { .id = TT_READ_AHEAD };
+	size_t i;
+	int err;
+
+	memcpy(target.instance, mount->dev, sizeof(target.instance));
+	i = apply_find(apply, &target);
+	if (i < apply->nsettings &&
+	    apply->targets[i].ident != sysctl_ident(apply->targets[i].path)) {
+		remove_at(apply, i);
+		i = apply->nsettings;
+	}
+	if (i == apply->nsettings) {
+		err = add(apply, &target);
+		if (err)
+			return err;
+		i = apply->nsettings - 1;
+	}
+	apply->targets[i].seen = true;
+	return 0;
+}
+
+/*
+ * A mount may be missing from the list because it is idle and has no
+ * connection; what was written to it is remembered as long as it is there.
+ */
+static bool mount_gone(const struct apply *apply, size_t i)
+{
+	const struct target *target = &apply->targets[i];
+
+	if (!has_instance(apply, apply->settings[i].target.id) || target->seen)
+		return false;
+	return !apply->settings[i].written ||
+	       target->ident != sysctl_ident(target->path);
+}
+
+int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
+		  size_t nmounts)
+{
+	int err;
+
+	for (size_t i = 0; i < apply->nsettings; i++)
+		apply->targets[i].seen = false;
+	for (size_t i = 0; i < nmounts; i++) {
+		err = see_mount(apply, &mounts[i]);
+		if (err == -ENOMEM)
+			return err;
+	}
+	for (size_t i = apply->nsettings; i-- > 0; )
+		if (mount_gone(apply, i))
+			remove_at(apply, i);
+	for (size_t i = 0; i < apply->nsettings; i++)
+		apply_look(apply, i);
+	if (apply->ledger_dirty)
+		apply_save(apply);
+	return 0;
+}
+
+void apply_leave(struct apply *apply, enum tt_tunable id, bool leave)
+{
+	apply->leave[id] = leave;
+}
+
+const char *apply_trouble(const struct apply *apply)
+{
+	return apply->trouble;
+}
+
+const struct tt_setting *apply_settings(const struct apply *apply,
+					size_t *nsettings)
+{
+	*nsettings = apply->nsettings;
+	return apply->settings;
+}
+
+void apply_close(struct apply *apply)
+{
+	if (!apply)
+		return;
+	if (apply->dir >= 0)
+		close(apply->dir);
+	ledger_free(&apply->ledger);
+	free(apply->settings);
+	free(apply->targets);
+	free(apply);
+}

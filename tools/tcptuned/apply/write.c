@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writing a tunable, and putting back what was there.
+ *
+ * The ledger is always one step ahead of the file: it names the value that is
+ * about to be written beside the one that was, so a process that is killed
+ * between any two system calls leaves values that restore knows for ours.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+/* As the kernel will take it. */
+static u64 fit(const struct tt_row *row, u64 value)
+{
+	if (value > row->max)
+		value = row->max;
+	if (value < row->min)
+		value = row->min;
+	return value - value % row->multiple;
+}
+
+/* Enters what is about to be written. */
+static int announce(struct apply *apply, size_t i, u64 value)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	struct ledger_entry *entry = ledger_find(&apply->ledger,
+						 &setting->target);
+	int err;
+
+	if (entry) {
+		entry->next = value;
+		return apply_save(apply);
+	}
+	err = ledger_add(&apply->ledger, &(struct ledger_entry){
+		.target = setting->target,
+		.ident = apply->targets[i].ident,
+		.original = setting->value,
+		.written = value,
+		.next = value,
+	});
+	if (err)
+		return err;
+	err = apply_save(apply);
+	/* Nothing was written, so there is nothing to put back. */
+	if (err)
+		apply_forget(apply, &setting->target);
+	return err;
+}
+
+/* Notes what the file says after a write. */
+static void note(struct apply *apply, size_t i, u64 announced, u64 now)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	struct ledger_entry *entry;
+
+	if (!setting->written) {
+		setting->original = setting->value;
+		setting->written = true;
+	}
+	apply->targets[i].expect = now;
+	setting->value = now;
+	entry = ledger_find(&apply->ledger, &setting->target);
+	if (!entry)
+		return;
+	entry->written = now;
+	entry->next = now;
+	if (now != announced)
+		apply_save(apply);
+}
+
+/* Finds out whether the file still says what it should. */
+static int check(struct apply *apply, size_t i)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	u64 value;
+	int err;
+
+	err = apply_read(apply, i, &value);
+	if (err)
+		return err;
+	if (setting->written && value != apply->targets[i].expect) {
+		apply_give_up(apply, i, value);
+		return -EBUSY;
+	}
+	if (!setting->written)
+		setting->value = value;
+	return 0;
+}
+
+/* The dry run's: nothing but a memory of what would be there. */
+static void pretend(struct apply *apply, size_t i, u64 value)
+{
+	struct tt_setting *setting = &apply->settings[i];
+
+	if (!setting->written) {
+		setting->original = setting->value;
+		setting->written = true;
+		apply->targets[i].expect = setting->value;
+	}
+	setting->value = value;
+}
+
+static int write_value(struct apply *apply, size_t i, u64 value)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	u8 field = apply->table[setting->target.id].field;
+	u64 now = setting->value;
+	int err;
+
+	if (apply->dry_run) {
+		pretend(apply, i, value);
+		return 0;
+	}
+	err = announce(apply, i, value);
+	if (err)
+		return err;
+	err = sysctl_write(apply->targets[i].path, field, value, &now);
+	if (err == -EACCES || err == -EPERM || err == -EROFS)
+		apply->targets[i].denied = true;
+	if (err && !setting->written && now == setting->value) {
+		apply_forget(apply, &setting->target);
+		return err;
+	}
+	note(apply, i, value, now);
+	return err;
+}
+
+int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+		u64 *valuep)
+{
+	size_t i = apply_find(apply, &wish->target);
+	struct tt_setting *setting;
+	u64 value;
+	int err;
+
+	if (i == apply->nsettings)
+		return -ENOENT;
+	setting = &apply->settings[i];
+	*valuep = setting->value;
+	if (setting->off)
+		return -EPERM;
+	value = fit(&apply->table[wish->target.id], wish->value);
+	err = check(apply, i);
+	if (!err && value != setting->value)
+		err = write_value(apply, i, value);
+	*valuep = setting->value;
+	if (err)
+		return err;
+	setting->changed_us = now_us;
+	snprintf(setting->reason, sizeof(setting->reason), "%s", wish->reason);
+	return 0;
+}
+
+void apply_resume(struct apply *apply)
+{
+	for (size_t i = 0; i < apply->nsettings; i++) {
+		struct tt_setting *setting = &apply->settings[i];
+
+		if (!apply->targets[i].foreign)
+			continue;
+		apply->targets[i].foreign = false;
+		setting->written = false;
+		apply_look(apply, i);
+	}
+}
+
+/* Puts back one value. Returns: 0 or a negative errno. */
+static int restore(struct apply *apply, size_t i, char *sentence, size_t bytes)
+{
+	struct tt_setting *setting = &apply->settings[i];
+	unsigned long long original = setting->original;
+	u64 now = setting->value;
+	int err;
+
+	err = apply_read(apply, i, &now);
+	if (err == -ENOENT) {
+		snprintf(sentence, bytes, "is gone");
+		return 0;
+	}
+	if (!err && (apply->targets[i].foreign ||
+		     now != apply->targets[i].expect)) {
+		setting->value = now;
+		snprintf(sentence, bytes, "left at %llu, which somebody else set",
+			 now);
+		return 0;
+	}
+	if (!err && now != original)
+		err = sysctl_write(apply->targets[i].path,
+				   apply->table[setting->target.id].field,
+				   original, &now);
+	if (!err && now != original)
+		err = -EIO;
+	if (err) {
+		snprintf(sentence, bytes,
+			 "could not be put back to %llu: %s; is at %llu",
+			 original, strerror(-err), now);
+		return err;
+	}
+	setting->value = now;
+	snprintf(sentence, bytes, "is back at %llu", original);
+	return 0;
+}
+
+int apply_restore(struct apply *apply,
+		  void (*say)(const struct tt_setting *setting,
+			      const char *sentence, void *data),
+		  void *data)
+{
+	char sentence[160];
+	int err, first = 0;
+
+	for (size_t i = 0; i < apply->nsettings && !apply->dry_run; i++) {
+		struct tt_setting *setting = &apply->settings[i];
+
+		if (!setting->written)
+			continue;
+		err = restore(apply, i, sentence, sizeof(sentence));
+		if (say)
+			say(setting, sentence, data);
+		if (err) {
+			first = first ? first : err;
+			continue;
+		}
+		setting->written = false;
+		apply_forget(apply, &setting->target);
+	}
+	if (apply->ledger_dirty && apply->dir >= 0)
+		apply_save(apply);
+	return first;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The configuration file, see tcptuned.conf(5): one row per key.
+ */
+#include "conf.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+/**
+ * struct key - a key of the file
+ * @name: what stands left of the '='
+ * @fallback: value if the file does not have it
+ * @allowed: what may stand there
+ * @parse: sets the field; 0 or a negative errno
+ * @print: writes the field as @parse takes it
+ */
+struct key {
+	const char	*name;
+	const char	*fallback;
+	const char	*allowed;
+	int		(*parse)(struct tt_conf *conf, const char *value);
+	void		(*print)(const struct tt_conf *conf, FILE *out);
+};
+
+/* What the file's reader goes by. */
+struct reading {
+	struct tt_conf	 conf;
+	const char	*path;
+	FILE		*file;
+	FILE		*errors;
+	u32		 set;		/* a bit per key */
+	unsigned int	 line;
+	unsigned int	 count;		/* of errors */
+};
+
+static int parse_bool(bool *field, const char *value)
+{
+	if (!strcmp(value, "yes"))
+		*field = true;
+	else if (!strcmp(value, "no"))
+		*field = false;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_roles(struct tt_conf *conf, const char *value)
+{
+	bool all = !strcmp(value, "both");
+	bool server = all || !strcmp(value, "server");
+	bool client = all || !strcmp(value, "client");
+
+	if (!server && !client)
+		return -EINVAL;
+	conf->roles[TT_SERVER] = server;
+	conf->roles[TT_CLIENT] = client;
+	return 0;
+}
+
+static void print_roles(const struct tt_conf *conf, FILE *out)
+{
+	bool both = conf->roles[TT_SERVER] && conf->roles[TT_CLIENT];
+
+	fputs(both ? "both" : conf->roles[TT_SERVER] ? "server" : "client",
+	      out);
+}
+
+static int parse_bandwidth(struct tt_conf *conf, const char *value)
+{
+	u64 bps = 0;
+	int err;
+
+	if (strcmp(value, "auto")) {
+		err = units_parse_rate(value, &bps);
+		if (err)
+			return err;
+		if (bps < 1000)
+			return -ERANGE;
+	}
+	conf->bandwidth_bps = bps;
+	return 0;
+}
+
+static void print_bandwidth(const struct tt_conf *conf, FILE *out)
+{
+	if (conf->bandwidth_bps)
+		fprintf(out, "%llubit", conf->bandwidth_bps);
+	else
+		fputs("auto", out);
+}
+
+static int parse_memory(struct tt_conf *conf, const char *value)
+{
+	char *end;
+	long percent = strtol(value, &end, 10);
+
+	if (end == value || strcmp(end, "%"))
+		return -EINVAL;
+	if (percent < 1 || percent > 90)
+		return -ERANGE;
+	conf->memory_percent = percent;
+	return 0;
+}
+
+static void print_memory(const struct tt_conf *conf, FILE *out)
+{
+	fprintf(out, "%u%%", conf->memory_percent);
+}
+
+static int parse_read_ahead(struct tt_conf *conf, const char *value)
+{
+	return parse_bool(&conf->read_ahead, value);
+}
+
+static void print_read_ahead(const struct tt_conf *conf, FILE *out)
+{
+	fputs(conf->read_ahead ? "yes" : "no", out);
+}
+
+static const char * const tcp_limits[] = {
+	[TT_TCP_NEVER] = "never",
+	[TT_TCP_AUTO] = "auto",
+	[TT_TCP_ALWAYS] = "always",
+};
+
+static int parse_tcp_limits(struct tt_conf *conf, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tcp_limits); i++) {
+		if (strcmp(value, tcp_limits[i]))
+			continue;
+		conf->tcp_limits = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void print_tcp_limits(const struct tt_conf *conf, FILE *out)
+{
+	fputs(tcp_limits[conf->tcp_limits], out);
+}
+
+static int parse_slow_start(struct tt_conf *conf, const char *value)
+{
+	return parse_bool(&conf->slow_start_after_idle, value);
+}
+
+static void print_slow_start(const struct tt_conf *conf, FILE *out)
+{
+	fputs(conf->slow_start_after_idle ? "yes" : "no", out);
+}
+
+static const struct key keys[] = {
+	{ "roles", "both", "server, client or both",
+	  parse_roles, print_roles },
+	{ "bandwidth", "auto", "auto or a rate such as 10gbit",
+	  parse_bandwidth, print_bandwidth },
+	{ "memory", "25%", "1% to 90%",
+	  parse_memory, print_memory },
+	{ "read_ahead", "yes", "yes or no",
+	  parse_read_ahead, print_read_ahead },
+	{ "tcp_limits", "auto", "never, auto or always",
+	  parse_tcp_limits, print_tcp_limits },
+	{ "no_slow_start_after_idle", "no", "yes or no",
+	  parse_slow_start, print_slow_start },
+};
+
+__printf(3, 4)
+static void complain(struct reading *reading, const char *name,
+		     const char *format, ...)
+{
+	va_list args;
+
+	fprintf(reading->errors, "%s:%u: %s", reading->path, reading->line,
+		name);
+	va_start(args, format);
+	vfprintf(reading->errors, format, args);
+	va_end(args);
+	fputc('\n', reading->errors);
+	reading->count++;
+}
+
+/* Hands the parser a line and counts it; a long one would come in pieces. */
+static char *next_line(char *buf, int bytes, void *data)
+{
+	struct reading *reading = data;
+	char *line = fgets(buf, bytes, reading->file);
+	int c;
+
+	if (!line)
+		return NULL;
+	reading->line++;
+	if (strchr(line, '\n') || feof(reading->file))
+		return line;
+	complain(reading, "", "the line is longer than %d bytes", bytes - 2);
+	do
+		c = fgetc(reading->file);
+	while (c != '\n' && c != EOF);
+	*line = '\0';
+	return line;
+}
+
+static const struct key *find_key(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+static const char *known_keys(char *buf, size_t bytes)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && len < bytes; i++)
+		len += snprintf(buf + len, bytes - len, "%s%s", i ? ", " : "",
+				keys[i].name);
+	return buf;
+}
+
+/* The parser's callback; it counts its errors itself. Returns: 1. */
+static int set_key(void *data, const char *section, const char *name,
+		   const char *value)
+{
+	const struct key *key = find_key(name);
+	struct reading *reading = data;
+	u32 bit = key ? 1U << (key - keys) : 0;
+	char known[200];
+
+	if (*section)
+		complain(reading, name, ": sections are not used, remove [%s]",
+			 section);
+	else if (!key)
+		complain(reading, name, ": unknown key; known are %s",
+			 known_keys(known, sizeof(known)));
+	else if (reading->set & bit)
+		complain(reading, name, ": is set a second time");
+	else if (key->parse(&reading->conf, value))
+		complain(reading, name, ": \"%s\" is not %s", value,
+			 key->allowed);
+	reading->set |= bit;
+	return 1;
+}
+
+static void set_defaults(struct tt_conf *conf)
+{
+	*conf = (struct tt_conf){ };
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		keys[i].parse(conf, keys[i].fallback);
+}
+
+/* Reads the file that is open. Returns: 0 or a negative errno. */
+static int parse_file(struct reading *reading)
+{
+	int line = ini_parse_stream(next_line, reading, set_key, reading);
+
+	if (ferror(reading->file))
+		return -EIO;
+	if (line < 0)
+		return -ENOMEM;
+	if (line > 0) {
+		reading->line = line;
+		complain(reading, "", "the line is not \"key = value\"");
+	}
+	return reading->count ? -EINVAL : 0;
+}
+
+int conf_load(struct tt_conf *conf, const char *path, FILE *errors)
+{
+	struct reading reading = {
+		.path = path ? path : CONF_FILE,
+		.errors = errors,
+	};
+	int err = 0;
+
+	set_defaults(&reading.conf);
+	reading.file = fopen(reading.path, "re");
+	if (reading.file) {
+		err = parse_file(&reading);
+		fclose(reading.file);
+	} else if (path || errno != ENOENT) {
+		err = -errno;
+	}
+	if (err && err != -EINVAL)
+		fprintf(errors, "%s: %s\n", reading.path, strerror(-err));
+	if (err)
+		return err;
+	/* The command line's, not the file's. */
+	reading.conf.dry_run = conf->dry_run;
+	*conf = reading.conf;
+	return 0;
+}
+
+void conf_print(const struct tt_conf *conf, FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		fprintf(out, "%s = ", keys[i].name);
+		keys[i].print(conf, out);
+		fputc('\n', out);
+	}
+}

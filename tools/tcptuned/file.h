@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Small files in folders of our own: read with a bound, written whole or not
+ * at all. No symbolic link is followed.
+ */
+#ifndef TCPTUNED_FILE_H
+#define TCPTUNED_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * file_dir - open a folder
+ * @path: its name
+ * @make: make it if it is not there
+ *
+ * Returns: a descriptor for the functions below, or a negative errno; -EPERM
+ * if everybody may write to it
+ */
+int file_dir(const char *path, bool make);
+
+/**
+ * file_read - read a file
+ * @dir: from file_dir()
+ * @name: its name there
+ * @max_bytes: a longer one is refused
+ * @text: is set to the content, with a 0 behind it, for free()
+ *
+ * Returns: 0 or a negative errno; -EFBIG if it is too long, -EINVAL if it is
+ * not a plain file or has a 0 inside
+ */
+int file_read(int dir, const char *name, size_t max_bytes, char **text);
+
+/**
+ * file_write - replace a file at once
+ * @dir: from file_dir()
+ * @name: its name there
+ * @text: what it is to say
+ * @sync: wait for the disk, so that a power cut leaves the old or the new one
+ *
+ * Returns: 0 or a negative errno, the old file being as it was
+ */
+int file_write(int dir, const char *name, const char *text, bool sync);
+
+/**
+ * file_set_aside - rename a damaged file to NAME.damaged
+ * @dir: from file_dir()
+ * @name: its name there
+ *
+ * Returns: 0 or a negative errno
+ */
+int file_set_aside(int dir, const char *name);
+
+#endif /* TCPTUNED_FILE_H */

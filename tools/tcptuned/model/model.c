@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All paths, and which connection belongs to which.
+ *
+ * Connections are told apart by the kernel's cookie. Those of a snapshot are
+ * sorted by it and walked beside those of the snapshot before, so that each
+ * finds its counters; paths are kept sorted by role and address. With 10,000 of
+ * both a snapshot costs a sort and as many binary searches.
+ *
+ * A path without a connection stays for MODEL_KEEP_US, so that its values
+ * stand when the peer comes back; when there are more than MODEL_KEEP_PATHS of
+ * them, those that were gone longest go first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "path.h"
+
+#define MODEL_KEEP_US		(24ULL * 3600 * 1000000)
+#define MODEL_KEEP_PATHS	4096
+
+/* Data that moved in the last seconds: more is likely to follow. */
+#define MODEL_BUSY_US		5000000ULL
+
+/* Counters of a connection and where it is in the snapshot. */
+struct model_conn {
+	u64			cookie;
+	size_t			index;
+	struct path_counts	counts;
+};
+
+struct model {
+	struct path		**paths;
+	size_t			npaths;
+	size_t			path_room;
+	struct tt_path		*view;
+	size_t			view_room;
+	struct model_conn	*conns;
+	size_t			nconns;
+	u64			now_us;
+};
+
+struct model *model_new(void)
+{
+	return calloc(1, sizeof(struct model));
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	for (size_t i = 0; i < model->npaths; i++)
+		free(model->paths[i]);
+	free(model->paths);
+	free(model->view);
+	free(model->conns);
+	free(model);
+}
+
+static int model_compare(const struct path *path, enum tt_role role,
+			 const struct tt_addr *peer)
+{
+	if (path->pub.role != role)
+		return path->pub.role < role ? -1 : 1;
+	return memcmp(&path->pub.peer, peer, sizeof(*peer));
+}
+
+/* Where a path is, or would be. */
+static size_t model_find(const struct model *model, enum tt_role role,
+			 const struct tt_addr *peer, bool *found)
+{
+	size_t low = 0, high = model->npaths;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = model_compare(model->paths[middle], role, peer);
+
+		if (!order) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*found = false;
+	return low;
+}
+
+static int model_make_room(struct model *model)
+{
+	size_t room = model->path_room ? 2 * model->path_room : 16;
+	struct path **paths;
+
+	if (model->npaths < model->path_room)
+		return 0;
+	paths = realloc(model->paths, room * sizeof(*paths));
+	if (!paths)
+		return -ENOMEM;
+	model->paths = paths;
+	model->path_room = room;
+	return 0;
+}
+
+/* The path to a peer, made if it is new; NULL if there is no memory. */
+static struct path *model_path(struct model *model, enum tt_role role,
+			       const struct tt_addr *peer)
+{
+	bool found;
+	size_t at = model_find(model, role, peer, &found);
+	struct path *path;
+
+	if (found)
+		return model->paths[at];
+	if (model_make_room(model))
+		return NULL;
+	path = malloc(sizeof(*path));
+	if (!path)
+		return NULL;
+	path_init(path, role, peer, model->now_us);
+	memmove(model->paths + at + 1, model->paths + at,
+		(model->npaths - at) * sizeof(*model->paths));
+	model->paths[at] = path;
+	model->npaths++;
+	return path;
+}
+
+static size_t model_count_idle(const struct model *model, u64 age_us)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < model->npaths; i++) {
+		const struct tt_path *pub = &model->paths[i]->pub;
+
+		count += !pub->nconns && model->now_us - pub->seen_us <= age_us;
+	}
+	return count;
+}
+
+static void model_expire(struct model *model)
+{
+	u64 age_us = MODEL_KEEP_US;
+	size_t kept = 0;
+
+	while (model_count_idle(model, age_us) > MODEL_KEEP_PATHS && age_us)
+		age_us /= 2;
+	for (size_t i = 0; i < model->npaths; i++) {
+		struct path *path = model->paths[i];
+
+		if (path->pub.nconns ||
+		    model->now_us - path->pub.seen_us <= age_us)
+			model->paths[kept++] = path;
+		else
+			free(path);
+	}
+	model->npaths = kept;
+}
+
+static int model_make_view(struct model *model)
+{
+	if (model->npaths > model->view_room) {
+		size_t room = model->path_room;
+		struct tt_path *view;
+
+		view = realloc(model->view, room * sizeof(*view));
+		if (!view)
+			return -ENOMEM;
+		model->view = view;
+		model->view_room = room;
+	}
+	for (size_t i = 0; i < model->npaths; i++)
+		model->view[i] = model->paths[i]->pub;
+	return 0;
+}
+
+int model_learn(struct model *model, const struct tt_path *learned)
+{
+	struct path *path = model_path(model, learned->role, &learned->peer);
+
+	if (!path)
+		return -ENOMEM;
+	path_learn(path, learned);
+	path->pub.seen_us = model->now_us;
+	return model_make_view(model);
+}
+
+static int model_by_cookie(const void *a, const void *b)
+{
+	const struct model_conn *x = a, *y = b;
+
+	if (x->cookie != y->cookie)
+		return x->cookie < y->cookie ? -1 : 1;
+	return 0;
+}
+
+/* The connections of a snapshot by cookie; NULL if there is no memory. */
+static struct model_conn *model_sort(const struct tt_snapshot *snapshot)
+{
+	struct model_conn *conns = calloc(snapshot->nconns + 1,
+					  sizeof(*conns));
+
+	if (!conns)
+		return NULL;
+	for (size_t i = 0; i < snapshot->nconns; i++) {
+		const struct tt_conn *conn = &snapshot->conns[i];
+
+		conns[i] = (struct model_conn) {
+			.cookie = conn->cookie,
+			.index = i,
+			.counts = {
+				.bytes = { conn->bytes[TT_OUT],
+					   conn->bytes[TT_IN] },
+				.busy_us = conn->busy_us,
+				.rwnd_limited_us = conn->rwnd_limited_us,
+				.sndbuf_limited_us = conn->sndbuf_limited_us,
+			},
+		};
+	}
+	qsort(conns, snapshot->nconns, sizeof(*conns), model_by_cookie);
+	return conns;
+}
+
+static int model_take_conns(struct model *model,
+			    const struct tt_snapshot *snapshot,
+			    const struct model_conn *conns, u64 dt_us)
+{
+	size_t old = 0;
+
+	for (size_t i = 0; i < snapshot->nconns; i++) {
+		const struct tt_conn *conn = &snapshot->conns[conns[i].index];
+		const struct path_counts *before = NULL;
+		struct path *path = model_path(model, conn->role, &conn->peer);
+
+		if (!path)
+			return -ENOMEM;
+		while (old < model->nconns &&
+		       model->conns[old].cookie < conn->cookie)
+			old++;
+		if (old < model->nconns &&
+		    model->conns[old].cookie == conn->cookie)
+			before = &model->conns[old].counts;
+		path->pub.link = snapshot->links[conns[i].index];
+		path_conn(path, conn, before, dt_us);
+	}
+	return 0;
+}
+
+/* The most that a reader of each path asks for in advance. */
+static void model_take_mounts(struct model *model,
+			      const struct tt_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->nmounts; i++) {
+		const struct tt_mount *mount = &snapshot->mounts[i];
+		u64 bytes = 1024ULL * mount->read_ahead_kb;
+		bool found;
+		size_t at = model_find(model, TT_CLIENT, &mount->server,
+				       &found);
+		struct path_span *snap;
+
+		if (!found)
+			continue;
+		snap = &model->paths[at]->snap;
+		if (snap->read_ahead_bytes < bytes)
+			snap->read_ahead_bytes = bytes;
+	}
+}
+
+/* With the first snapshot the time is known: learned paths are of now. */
+static void model_start(struct model *model, u64 now_us)
+{
+	for (size_t i = 0; i < model->npaths; i++) {
+		model->paths[i]->pub.seen_us = now_us;
+		model->paths[i]->start_us = now_us;
+	}
+}
+
+int model_update(struct model *model, const struct tt_snapshot *snapshot)
+{
+	struct model_conn *conns = model_sort(snapshot);
+	u64 dt_us = snapshot->now_us - model->now_us;
+	int err;
+
+	if (!conns)
+		return -ENOMEM;
+	if (!model->now_us)
+		model_start(model, snapshot->now_us);
+	model->now_us = snapshot->now_us;
+	for (size_t i = 0; i < model->npaths; i++)
+		path_begin(model->paths[i]);
+	err = model_take_conns(model, snapshot, conns, dt_us);
+	model_take_mounts(model, snapshot);
+	free(model->conns);
+	model->conns = conns;
+	model->nconns = snapshot->nconns;
+	for (size_t i = 0; i < model->npaths; i++)
+		path_end(model->paths[i], model->now_us);
+	model_expire(model);
+	return model_make_view(model) ? -ENOMEM : err;
+}
+
+const struct tt_path *model_paths(const struct model *model, size_t *npaths)
+{
+	*npaths = model->npaths;
+	return model->view;
+}
+
+bool model_busy(const struct model *model)
+{
+	for (size_t i = 0; i < model->npaths; i++) {
+		const struct path *path = model->paths[i];
+
+		if (path->moved_us &&
+		    model->now_us - path->moved_us < MODEL_BUSY_US)
+			return true;
+	}
+	return false;
+}

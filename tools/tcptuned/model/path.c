@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a path needs.
+ *
+ * A path is the way to one peer in one role. TCP carries a window per round
+ * trip, so to run at a rate a path needs a window of rate x RTT, the
+ * bandwidth-delay product (BDP). Both factors are measured:
+ *
+ *   RTT   = smallest of all connections in PATH_RTT_WINDOW_US
+ *   best  = largest rate in PATH_BEST_WINDOW_US of demand
+ *
+ *   window = 2 x min(link, best x gain) x RTT x stretch
+ *
+ * Twice, because what is in flight is half of it: TCP keeps what was sent until
+ * it is acknowledged, and a writer that found the buffer full is woken only
+ * when a third of it is free (sk_stream_write_space()); a receiver offers twice
+ * of what was taken in the last round trip (tcp_rcvbuf_grow()).
+ *
+ * gain is how the window grows, like slow start. A window of twice what is
+ * achieved lets the path double, the next measurement shows that it did, and
+ * the window doubles. Measurements are a second apart, many round trips; so
+ * gain is 2 as long as the window is what limits and the rate still rises, and
+ * 1 when it has been flat for WINDOW_FLAT_US. So the window never exceeds 4 BDP
+ * of what the path was seen to carry, and settles on 2, whatever the link
+ * claims: a link's rate is only an upper bound.
+ *
+ * best is a maximum over time in which somebody wanted more. A path that is
+ * idle, or whose application sends a trickle, learns nothing about what it can
+ * carry, so the clock stands and the window remains for the next burst.
+ *
+ * stretch is for a path that became longer: see window.c.
+ *
+ * While the path is loaded, a longer RTT is not believed: TCP's own minimum is
+ * that of five minutes, and a queue can stand longer than that. To take it for
+ * path would feed it.
+ *
+ * A rate is measured over four round trips at least: when a lost packet
+ * arrives at last, all that came after it is counted in one moment, a window's
+ * worth, and over four round trips that is bearable.
+ */
+#include "path.h"
+
+#define PATH_SPAN_US		100000
+#define PATH_SPAN_RTTS		4
+
+/* "Values follow within a minute" needs less; bursts are seconds apart. */
+#define PATH_RTT_WINDOW_US	30000000ULL
+#define PATH_BEST_WINDOW_US	30000000ULL
+
+/* Requests and acknowledgments of what flows the other way are below 1/64. */
+#define PATH_ECHO_SHIFT		6
+
+/*
+ * How far TCP's delivery rate may exceed what was counted. The last sample that
+ * filled the window stays in tcp_info however old it is, so a trickle after a
+ * burst must not pass for another one.
+ */
+#define PATH_QUICK_MAX		4
+
+/* 0 is "no sample". */
+static u32 min_sample(u32 a, u32 b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return a < b ? a : b;
+}
+
+/* Counters of a connection never fall; if they do, it is another one. */
+static u64 delta(u64 now, u64 before)
+{
+	return now > before ? now - before : 0;
+}
+
+u64 path_rate(u64 bytes, u64 us)
+{
+	/* 53 bits are plenty, and no product overflows. */
+	double bps = us ? (double)bytes * 8e6 / (double)us : 0;
+
+	return bps < (double)PATH_RATE_MAX_BPS ? (u64)bps : PATH_RATE_MAX_BPS;
+}
+
+u64 path_bytes(u64 bps, u64 us)
+{
+	double bytes = (double)min_u64(bps, PATH_RATE_MAX_BPS) * (double)us /
+		       8e6;
+
+	return bytes < 1e18 ? (u64)bytes : (u64)1e18;
+}
+
+static void path_count(struct path_span *snap, const struct tt_conn *conn,
+		       const struct path_counts *before, u64 dt_us)
+{
+	u64 out = delta(conn->bytes[TT_OUT], before->bytes[TT_OUT]);
+	u64 in = delta(conn->bytes[TT_IN], before->bytes[TT_IN]);
+	u64 busy_us = delta(conn->busy_us, before->busy_us);
+	u64 quick = 0;
+
+	if (!out && !in)
+		return;
+	if (!conn->delivery_app_limited)
+		quick = min_u64(path_bytes(conn->delivery_bps, dt_us),
+				PATH_QUICK_MAX * out);
+	snap->bytes[TT_OUT] += out;
+	snap->bytes[TT_IN] += in;
+	snap->quick_bytes += max_u64(out, quick);
+	snap->pressed |= out && !conn->delivery_app_limited;
+	snap->busy_us += busy_us;
+	snap->longest_us = max_u64(snap->longest_us, busy_us);
+	snap->rwnd_us += delta(conn->rwnd_limited_us, before->rwnd_limited_us);
+	snap->sndbuf_us += delta(conn->sndbuf_limited_us,
+				 before->sndbuf_limited_us);
+	snap->rcv_window_bytes += conn->rcv_wnd_bytes ?
+				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
+	snap->smooth_us = min_sample(snap->smooth_us,
+				     min_sample(conn->rtt_us,
+						conn->rcv_rtt_us));
+}
+
+/*
+ * TCP's own minimum, if it has one: both ends of NFS send something. What a
+ * receiver estimates is too long when it reads slowly.
+ */
+static u32 path_conn_rtt(const struct tt_conn *conn)
+{
+	if (conn->min_rtt_us)
+		return conn->min_rtt_us;
+	return min_sample(conn->rtt_us, conn->rcv_rtt_us);
+}
+
+void path_init(struct path *path, enum tt_role role,
+	       const struct tt_addr *peer, u64 now_us)
+{
+	*path = (struct path) {
+		.pub = { .role = role, .peer = *peer },
+		.dirs = { { .stretch = 1 }, { .stretch = 1 } },
+		.start_us = now_us,
+	};
+}
+
+void path_begin(struct path *path)
+{
+	path->snap = (struct path_span) { .us = 0 };
+	path->pub.nconns = 0;
+	path->pub.buffer_bytes[TT_OUT] = 0;
+	path->pub.buffer_bytes[TT_IN] = 0;
+}
+
+void path_conn(struct path *path, const struct tt_conn *conn,
+	       const struct path_counts *before, u64 dt_us)
+{
+	path->pub.nconns++;
+	path->pub.buffer_bytes[TT_OUT] += conn->sndbuf_bytes;
+	path->pub.buffer_bytes[TT_IN] += conn->rcvbuf_bytes;
+	if (before)
+		path_count(&path->snap, conn, before, dt_us);
+	path->snap.rtt_us = min_sample(path->snap.rtt_us, path_conn_rtt(conn));
+}
+
+/* Add the last snapshot to the span. */
+static void path_fold(struct path *path)
+{
+	const struct path_span *snap = &path->snap;
+	struct path_span *span = &path->span;
+
+	for (int dir = 0; dir < TT_DIRS; dir++)
+		span->bytes[dir] += snap->bytes[dir];
+	span->quick_bytes += snap->quick_bytes;
+	span->busy_us += snap->busy_us;
+	span->longest_us += snap->longest_us;
+	span->rwnd_us += snap->rwnd_us;
+	span->sndbuf_us += snap->sndbuf_us;
+	span->pressed |= snap->pressed;
+	span->rcv_window_bytes = max_u64(span->rcv_window_bytes,
+					 snap->rcv_window_bytes);
+	span->read_ahead_bytes = snap->read_ahead_bytes;
+	span->rtt_us = min_sample(span->rtt_us, snap->rtt_us);
+	span->smooth_us = min_sample(span->smooth_us, snap->smooth_us);
+}
+
+u64 path_rtt(const struct path *path)
+{
+	return min_u64(path->pub.rtt_us, PATH_RTT_MAX_US);
+}
+
+/* Whether so much is under way that a queue may stand. */
+static bool path_is_loaded(const struct path *path)
+{
+	for (int dir = 0; dir < TT_DIRS; dir++) {
+		u64 now_bps = path->pub.now_bps[dir];
+
+		if (now_bps >= path->pub.best_bps[dir] / 2 &&
+		    path_bytes(now_bps, path->span.smooth_us) >=
+		    PATH_PROOF_BYTES)
+			return true;
+	}
+	return false;
+}
+
+static void path_measure_rtt(struct path *path, u64 now_us)
+{
+	u32 rtt_us = path->span.rtt_us;
+
+	if (!rtt_us)
+		return;
+	if (path->pub.learned)
+		path->rtt.filled = false;
+	path->pub.learned = false;
+	/* A queue that stands for minutes is no longer path. */
+	if (path->rtt.filled && rtt_us > path->pub.rtt_us &&
+	    path_is_loaded(path) && path->dirs[TT_OUT].stretch == 1 &&
+	    path->dirs[TT_IN].stretch == 1)
+		rtt_us = path->pub.rtt_us;
+	path->pub.rtt_us = minmax_min(&path->rtt, PATH_RTT_WINDOW_US, now_us,
+				      rtt_us);
+}
+
+/* Whether the direction only answers to what flows the other way. */
+static bool path_is_echo(const struct path_span *span, enum tt_dir dir)
+{
+	return span->bytes[dir] <= span->bytes[!dir] >> PATH_ECHO_SHIFT;
+}
+
+/* Whether a rate says something of the path, and not of who uses it. */
+static bool path_is_demand(const struct path *path, enum tt_dir dir,
+			   u64 now_bps)
+{
+	enum tt_limit limit = path->pub.limit[dir];
+
+	if (limit == TT_LIMIT_APPLICATION && dir == TT_OUT)
+		return false;
+	/* A receiver cannot be sure that nobody asked for more. */
+	if (limit == TT_LIMIT_APPLICATION)
+		return now_bps >= path->pub.best_bps[dir] / 16;
+	return true;
+}
+
+static void path_measure_best(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	struct path_dir *d = &path->dirs[dir];
+	u64 bps = now_bps;
+
+	if (path_is_echo(&path->span, dir))
+		return;
+	if (path_is_demand(path, dir, now_bps))
+		d->demand_us += path->span.us;
+	if (dir == TT_OUT)
+		bps = max_u64(bps, path_rate(path->span.quick_bytes,
+					     path->span.us));
+	if (path->pub.link.rate_bps)
+		bps = min_u64(bps, path->pub.link.rate_bps);
+	path->pub.best_bps[dir] = minmax_max(&d->best, PATH_BEST_WINDOW_US,
+					     d->demand_us, bps);
+}
+
+static void path_update_dir(struct path *path, enum tt_dir dir)
+{
+	u64 now_bps = path->pub.now_bps[dir];
+
+	path->pub.limit[dir] = path_limit(path, dir, now_bps);
+	path_measure_best(path, dir, now_bps);
+	window_update(path, dir, now_bps);
+}
+
+void path_end(struct path *path, u64 now_us)
+{
+	if (path->pub.nconns)
+		path->pub.seen_us = now_us;
+	if (path->snap.bytes[TT_OUT] || path->snap.bytes[TT_IN])
+		path->moved_us = now_us;
+	path_fold(path);
+	path->span.us = now_us - path->start_us;
+	if (path->span.us < max_u64(PATH_SPAN_US,
+				    PATH_SPAN_RTTS * path_rtt(path)))
+		return;
+	for (int dir = 0; dir < TT_DIRS; dir++)
+		path->pub.now_bps[dir] = path_rate(path->span.bytes[dir],
+						   path->span.us);
+	path_measure_rtt(path, now_us);
+	for (int dir = 0; dir < TT_DIRS; dir++)
+		path_update_dir(path, dir);
+	path->span = (struct path_span) { .us = 0 };
+	path->start_us = now_us;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The window of a path: whether its rate still rises, and whether its round
+ * trip is longer than it seems. See path.c for the formula.
+ *
+ * stretch is for a path that became longer. TCP keeps its minimum RTT for five
+ * minutes (tcp_min_rtt_wlen), so a route of 120 ms in place of one of 30 ms is
+ * not seen: the path is slower than it was though its window is used up. The
+ * same is seen when the bottleneck became slower and what was too much stands
+ * in its queue. Only trying tells: double the window, and if the rate rises, it
+ * was the RTT. If not, the path has become slower: best is forgotten. As the
+ * kernel's series gives a connection 4 BDP by TCP's minimum at most, so does
+ * this.
+ */
+#include "path.h"
+
+/* Three measurements at the default interval, and slow start's round trips. */
+#define WINDOW_FLAT_US		3000000ULL
+#define WINDOW_FLAT_RTTS	20
+
+/* As much as the kernel's series gives a connection by TCP's minimum. */
+#define WINDOW_STRETCH_MAX	4
+
+/*
+ * Whether more window could be used, here or at the other end. A receiver
+ * cannot tell a sender that waits for its own buffer from one that has nothing
+ * to send.
+ */
+static bool window_may_limit(const struct path *path, enum tt_dir dir)
+{
+	enum tt_limit limit = path->pub.limit[dir];
+
+	return dir == TT_IN || limit == TT_LIMIT_SNDBUF ||
+	       limit == TT_LIMIT_RWND;
+}
+
+/* Whether it is this end's window, which this end can widen. */
+static bool window_is_limit(const struct path *path, enum tt_dir dir)
+{
+	return path->pub.limit[dir] ==
+	       (dir == TT_OUT ? TT_LIMIT_SNDBUF : TT_LIMIT_RWND);
+}
+
+static u64 window_patience(const struct path *path)
+{
+	return max_u64(WINDOW_FLAT_US, WINDOW_FLAT_RTTS * path_rtt(path));
+}
+
+/* Whether the rate still rises: see WINDOW_FLAT_US. */
+static void window_prove(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	struct path_dir *d = &path->dirs[dir];
+	u64 best_bps = path->pub.best_bps[dir];
+
+	if (best_bps > d->flat_bps + d->flat_bps / 8) {
+		d->flat_bps = best_bps;
+		d->flat_us = 0;
+		path->pub.proven[dir] = false;
+		return;
+	}
+	if (best_bps < d->flat_bps / 2)
+		d->flat_bps = best_bps;
+	if (now_bps < best_bps / 2 ||
+	    path_bytes(now_bps, path_rtt(path)) < PATH_PROOF_BYTES)
+		return;
+	d->flat_us += path->span.us;
+	if (d->flat_us >= window_patience(path))
+		path->pub.proven[dir] = true;
+}
+
+/* Judge a window that was stretched, by the rate since. */
+static void window_end_probe(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	struct path_dir *d = &path->dirs[dir];
+
+	if (now_bps < d->probe_bps + d->probe_bps / 8) {
+		d->stretch /= 2;
+		minmax_reset(&d->best, d->demand_us, now_bps);
+		path->pub.best_bps[dir] = now_bps;
+	}
+	d->probe_bps = 0;
+	d->slow_us = 0;
+}
+
+static void window_probe(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	struct path_dir *d = &path->dirs[dir];
+	u64 best_bps = path->pub.best_bps[dir];
+
+	if (d->probe_bps) {
+		d->probe_us += path->span.us;
+		if (d->probe_us >= window_patience(path))
+			window_end_probe(path, dir, now_bps);
+		return;
+	}
+	if (!path->pub.proven[dir] || d->stretch >= WINDOW_STRETCH_MAX ||
+	    !window_is_limit(path, dir) ||
+	    now_bps > best_bps - best_bps / 8) {
+		d->slow_us = 0;
+		return;
+	}
+	d->slow_us += path->span.us;
+	if (d->slow_us < window_patience(path))
+		return;
+	d->stretch *= 2;
+	d->stretched_us = path->pub.rtt_us;
+	d->probe_bps = now_bps;
+	d->probe_us = 0;
+}
+
+/* A stretch ends when TCP has measured anew, or is seen to be short again. */
+static void window_relax(struct path *path, enum tt_dir dir)
+{
+	struct path_dir *d = &path->dirs[dir];
+	u32 rtt_us = path->pub.rtt_us;
+	u32 smooth_us = path->span.smooth_us;
+
+	if (d->stretch == 1 || d->probe_bps)
+		return;
+	if (rtt_us > d->stretched_us + d->stretched_us / 2 ||
+	    (smooth_us && smooth_us < rtt_us + rtt_us / 4))
+		d->stretch = 1;
+}
+
+static void window_set(struct path *path, enum tt_dir dir)
+{
+	struct tt_path *pub = &path->pub;
+	u64 link_bps = pub->link.rate_bps;
+	u64 bps = pub->best_bps[dir];
+
+	if (!pub->proven[dir] && window_may_limit(path, dir))
+		bps *= 2;
+	if (link_bps)
+		bps = min_u64(bps, link_bps);
+	bps = min_u64(bps, PATH_RATE_MAX_BPS);
+	pub->window_bytes[dir] = 2 * path->dirs[dir].stretch *
+				 path_bytes(bps, path_rtt(path));
+}
+
+void path_learn(struct path *path, const struct tt_path *learned)
+{
+	path->pub.learned = true;
+	path->pub.rtt_us = learned->rtt_us;
+	for (int dir = 0; dir < TT_DIRS; dir++) {
+		u64 bps = min_u64(learned->best_bps[dir], PATH_RATE_MAX_BPS);
+
+		path->pub.best_bps[dir] = bps;
+		path->pub.proven[dir] = path_bytes(bps, path_rtt(path)) >=
+					PATH_PROOF_BYTES;
+		path->dirs[dir].flat_bps = bps;
+		minmax_reset(&path->dirs[dir].best, 0, bps);
+		window_set(path, dir);
+	}
+}
+
+void window_update(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	window_prove(path, dir, now_bps);
+	window_probe(path, dir, now_bps);
+	window_relax(path, dir);
+	window_set(path, dir);
+}

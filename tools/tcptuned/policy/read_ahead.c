@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rule for the read-ahead of NFS mounts.
+ *
+ * read_ahead_kb is how much a reader of an NFS mount asks for in advance. It
+ * carries about that much per round trip, so it is 3 BDP: one in flight, one
+ * that the server is at, one that is being read. Files take it when they are
+ * opened, so something has to be there before the first one: what the link
+ * would need, but no more than READ_AHEAD_START_BYTES, and what the other direction
+ * was seen to carry. A reader that is held by its read-ahead achieves it once
+ * per round trip, so the next file gets three times as much, until it no longer
+ * gets faster. Once the path is proven, its own rate alone counts.
+ */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../units.h"
+#include "governor.h"
+#include "rules.h"
+
+#define READ_AHEAD_BDPS		3
+
+/* To begin with, when nothing was read yet. */
+#define READ_AHEAD_START_BYTES	(32ULL << 20)
+#define READ_AHEAD_START_RAM	128
+
+/* What a link that does not tell its rate is taken for, to begin with. */
+#define READ_AHEAD_LINK_BPS	10000000000ULL
+
+/* Most of one mount: clean page cache, which the kernel takes back. */
+#define READ_AHEAD_RAM		16
+
+static u64 read_ahead_bdps(u64 bdps, u64 rate_bps, u32 rtt_us)
+{
+	double bytes = (double)bdps * (double)rate_bps * rtt_us / 8e6;
+
+	return bytes < 1e18 ? (u64)bytes : (u64)1e18;
+}
+
+static const struct tt_mount *read_ahead_mount(const struct policy_input *input,
+					       const char *dev)
+{
+	for (size_t i = 0; i < input->nmounts; i++)
+		if (!strcmp(input->mounts[i].dev, dev))
+			return &input->mounts[i];
+	return NULL;
+}
+
+static const struct tt_path *read_ahead_path(const struct policy_input *input,
+					     const struct tt_mount *mount)
+{
+	for (size_t i = 0; i < input->npaths; i++)
+		if (input->paths[i].role == TT_CLIENT &&
+		    !memcmp(&input->paths[i].peer, &mount->server,
+			    sizeof(mount->server)))
+			return &input->paths[i];
+	return NULL;
+}
+
+/* What to begin with on a path that was not read from yet. */
+static u64 read_ahead_start(const struct policy_input *input,
+			    const struct tt_path *path)
+{
+	u64 link_bps = path->link.rate_bps;
+	u64 bytes, other;
+
+	bytes = read_ahead_bdps(2, link_bps ? link_bps : READ_AHEAD_LINK_BPS,
+				path->rtt_us);
+	bytes = min_u64(bytes, READ_AHEAD_START_BYTES);
+	bytes = min_u64(bytes, input->host->ram_bytes / READ_AHEAD_START_RAM);
+	other = read_ahead_bdps(READ_AHEAD_BDPS, path->best_bps[TT_OUT],
+				path->rtt_us);
+	return max_u64(bytes, other);
+}
+
+static u64 read_ahead_need(const struct policy_input *input,
+			   const struct tt_path *path)
+{
+	u64 bytes = read_ahead_bdps(READ_AHEAD_BDPS, path->best_bps[TT_IN],
+				    path->rtt_us);
+
+	if (!path->proven[TT_IN])
+		bytes = max_u64(bytes, read_ahead_start(input, path));
+	return min_u64(bytes, input->host->ram_bytes / READ_AHEAD_RAM);
+}
+
+/* In units of the file, whole READs. */
+static u64 read_ahead_round(u64 bytes, u32 rsize_bytes)
+{
+	u64 chunk = rsize_bytes ? rsize_bytes : 1;
+
+	return (bytes + chunk - 1) / chunk * chunk / 1024;
+}
+
+bool rules_want_read_ahead(const struct policy_input *input,
+			   const struct rules_needs *needs,
+			   const struct tt_setting *setting,
+			   struct tt_wish *wish)
+{
+	const struct tt_mount *mount;
+	const struct tt_path *path;
+	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
+	u64 bytes, margin;
+
+	(void)needs;
+	if (!input->conf->read_ahead)
+		return false;
+	mount = read_ahead_mount(input, setting->target.instance);
+	path = mount ? read_ahead_path(input, mount) : NULL;
+	if (!path || !path->rtt_us)
+		return false;
+
+	bytes = read_ahead_need(input, path);
+	if (bytes <= 1024 * governor_original(setting)) {
+		wish->value = governor_original(setting);
+	} else {
+		wish->value = read_ahead_round(bytes, mount->rsize_bytes);
+		margin = read_ahead_round(bytes + bytes / 4,
+					  mount->rsize_bytes);
+		/* A need near the edge of a chunk is no reason to go down. */
+		if (wish->value < setting->value)
+			wish->value = min_u64(setting->value, margin);
+	}
+	snprintf(wish->reason, sizeof(wish->reason),
+		 "from %s: %s at best over %s, %s",
+		 units_addr(&path->peer, peer),
+		 units_rate(path->best_bps[TT_IN], rate),
+		 units_time(path->rtt_us, rtt),
+		 path->proven[TT_IN] ? "of which 3 round trips are asked for" :
+		 "enough to begin with and to find out");
+	return true;
+}

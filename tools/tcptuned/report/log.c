@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The log: the journal under systemd, stderr otherwise.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-journal.h>
+#include <unistd.h>
+
+#define LINE_BYTES 512
+/* More different troubles at a time than there are kinds. */
+#define LINES_KEPT 32
+
+static struct {
+	int	level;
+	bool	journal;
+	char	said[LINES_KEPT][LINE_BYTES];
+	size_t	next;
+} state = {
+	.level = LOG_INFO,
+};
+
+/* systemd names the stream that it connected stderr to. */
+static bool stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev &&
+	       st.st_ino == ino;
+}
+
+void log_open(int level)
+{
+	state.level = level;
+	state.journal = stderr_is_journal();
+}
+
+/* A journal that does not answer must not swallow a line. */
+static void put(int level, const char *text)
+{
+	if (level > state.level)
+		return;
+	if (state.journal && !sd_journal_send("MESSAGE=%s", text,
+					      "PRIORITY=%i", level, NULL))
+		return;
+	fprintf(stderr, "tcptuned: %s\n", text);
+}
+
+void log_line(int level, const char *format, ...)
+{
+	char text[LINE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put(level, text);
+}
+
+void log_once(int level, const char *format, ...)
+{
+	char text[LINE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (size_t i = 0; i < LINES_KEPT; i++)
+		if (!strcmp(state.said[i], text))
+			return;
+	memcpy(state.said[state.next], text, sizeof(text));
+	state.next = (state.next + 1) % LINES_KEPT;
+	put(level, text);
+}
+
+void log_forget(void)
+{
+	memset(state.said, 0, sizeof(state.said));
+}
+
+void log_change(const char *name, u64 before, const struct tt_setting *setting,
+		bool dry_run)
+{
+	const char *instance = setting->target.instance;
+	char text[LINE_BYTES];
+
+	snprintf(text, sizeof(text), "%s%s%s%s %llu -> %llu: %s",
+		 dry_run ? "would set " : "", name, *instance ? " " : "",
+		 instance, before, setting->value, setting->reason);
+	if (state.journal && state.level >= LOG_INFO &&
+	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", LOG_INFO,
+			     "TCPTUNED_TUNABLE=%s", name,
+			     "TCPTUNED_INSTANCE=%s", instance,
+			     "TCPTUNED_BEFORE=%llu", before,
+			     "TCPTUNED_VALUE=%llu", setting->value,
+			     "TCPTUNED_REASON=%s", setting->reason, NULL))
+		return;
+	if (state.level >= LOG_INFO)
+		fprintf(stderr, "tcptuned: %s\n", text);
+}

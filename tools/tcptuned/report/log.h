@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The log: the journal under systemd, stderr otherwise.
+ */
+#ifndef TCPTUNED_REPORT_LOG_H
+#define TCPTUNED_REPORT_LOG_H
+
+#include <syslog.h>
+
+#include "../types.h"
+
+/**
+ * log_open - say where lines go
+ * @level: LOG_WARNING, LOG_INFO, LOG_DEBUG; less urgent lines are dropped
+ */
+void log_open(int level);
+
+/**
+ * log_line - log a line
+ * @level: as in syslog(3)
+ * @format: as in printf(3), without a newline
+ */
+void log_line(int level, const char *format, ...) __printf(2, 3);
+
+/**
+ * log_once - log a line unless it is one of the last that came through here
+ * @level: as in syslog(3)
+ * @format: as in printf(3), without a newline
+ *
+ * For what is found again with every look. log_forget() lets them through.
+ */
+void log_once(int level, const char *format, ...) __printf(2, 3);
+
+/* Lets log_once() say everything again. */
+void log_forget(void);
+
+/**
+ * log_change - log a value that was written
+ * @name: the tunable
+ * @before: what it was
+ * @setting: how it stands now
+ * @dry_run: it was not really written
+ */
+void log_change(const char *name, u64 before, const struct tt_setting *setting,
+		bool dry_run);
+
+#endif /* TCPTUNED_REPORT_LOG_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The status: what is known and what was set, as JSON in RUNDIR/status.json
+ * and from there to people.
+ */
+#ifndef TCPTUNED_REPORT_STATUS_H
+#define TCPTUNED_REPORT_STATUS_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "../types.h"
+
+#define STATUS_FILE "status.json"
+#define STATUS_LARGEST_BYTES (4 * 1024 * 1024)
+#define STATUS_VERSION 1
+
+/* A daemon that is well writes at least as often, changed or not. */
+#define STATUS_REFRESH_US (30 * 1000000ULL)
+/* After so long without, something is wrong with it. */
+#define STATUS_STALE_US (90 * 1000000ULL)
+
+/**
+ * struct status_input - everything that there is to say
+ * @now_us: CLOCK_MONOTONIC
+ * @pid: of the daemon
+ * @host: the machine
+ * @paths: from model_paths()
+ * @npaths: length
+ * @settings: from apply_settings()
+ * @nsettings: length
+ * @table: the tunables
+ * @mounts: of the snapshot
+ * @nmounts: length
+ * @explain: writes the arithmetic of a path; called with @data
+ * @data: for @explain
+ * @trouble: sentences, each may be NULL or ""
+ * @ntrouble: length
+ * @dry_run: nothing is written
+ */
+struct status_input {
+	u64				now_us;
+	pid_t				pid;
+	const struct tt_host		*host;
+	const struct tt_path		*paths;
+	size_t				npaths;
+	const struct tt_setting		*settings;
+	size_t				nsettings;
+	const struct tt_row		*table;
+	const struct tt_mount		*mounts;
+	size_t				nmounts;
+	const char			*(*explain)(const struct tt_path *path,
+						    char *text, size_t size,
+						    const void *data);
+	const void			*data;
+	const char *const		*trouble;
+	size_t				ntrouble;
+	bool				dry_run;
+};
+
+/**
+ * struct status_writer - what was written last, and when
+ * @text: the content, but for the time
+ * @written_us: CLOCK_MONOTONIC
+ */
+struct status_writer {
+	char	*text;
+	u64	 written_us;
+};
+
+/**
+ * status_write - write it if it changed, at most once a second
+ * @writer: zeroed before the first call
+ * @dir: the runtime folder, from file_dir()
+ * @input: what to say
+ *
+ * Returns: 0 or a negative errno
+ */
+int status_write(struct status_writer *writer, int dir,
+		 const struct status_input *input);
+
+/**
+ * status_print - show a status to people, in at most 80 columns
+ * @text: content of the file
+ * @color: the output is a terminal
+ * @out: where to
+ *
+ * Returns: 0, or -EINVAL if @text is no status
+ */
+int status_print(const char *text, bool color, FILE *out);
+
+/**
+ * status_explain - print the arithmetic of a peer's paths
+ * @text: content of the file
+ * @peer: its address
+ * @out: where to
+ *
+ * Returns: 0, -ENOENT if the peer is not known, or -EINVAL if @text is no
+ * status
+ */
+int status_explain(const char *text, const struct tt_addr *peer, FILE *out);
+
+/**
+ * status_age - who wrote a status, and when
+ * @text: content of the file
+ * @pid: is set to the daemon's
+ * @written_us: is set to CLOCK_MONOTONIC of when it was written
+ *
+ * Returns: 0, or -EINVAL if @text is no status
+ */
+int status_age(const char *text, pid_t *pid, u64 *written_us);
+
+#endif /* TCPTUNED_REPORT_STATUS_H */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tcptuned: NFS windows that fit the path, by themselves. See tcptuned(8).
+ *
+ * This is the command line; the service is daemon.c, which shows what starts
+ * in which order.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "conf.h"
+#include "daemon.h"
+#include "units.h"
+
+#ifndef TCPTUNED_VERSION
+#define TCPTUNED_VERSION "1.0"
+#endif
+
+#define INTERVAL_US 250000
+#define INTERVAL_MIN_US 10000
+#define INTERVAL_MAX_US 10000000
+
+/**
+ * struct command - a word that may follow the program's name
+ * @name: the word; "" for none
+ * @synopsis: what goes behind it
+ * @help: what it does
+ * @options: the options that it takes, beside those that all take
+ * @min_args: so many arguments at least
+ * @max_args: so many at most
+ * @run: does it
+ */
+struct command {
+	const char	*name;
+	const char	*synopsis;
+	const char	*help;
+	const char	*options;
+	int		 min_args;
+	int		 max_args;
+	int		(*run)(const struct options *options);
+};
+
+static const struct command commands[] = {
+	{ "", "", "run the service, in the foreground",
+	  "1nciv", 0, 0, daemon_run },
+	{ "status", "[-j]", "what is known of each path, and what was set",
+	  "j", 0, 0, command_status },
+	{ "explain", "PEER", "the arithmetic of the paths to an address",
+	  "", 1, 1, command_explain },
+	{ "compute", "--rtt TIME --bandwidth RATE [-j]",
+	  "the values for a path, to set by hand", "jtb", 0, 0,
+	  command_compute },
+	{ "restore", "", "put back what a killed daemon left behind",
+	  "", 0, 0, command_restore },
+	{ "resume", "", "take back what somebody else changed",
+	  "", 0, 0, command_resume },
+	{ "check-config", "[FILE]", "check the configuration and print it",
+	  "c", 0, 1, command_check_config },
+};
+
+static const struct option long_options[] = {
+	{ "once", no_argument, NULL, '1' },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "runtime-dir", required_argument, NULL, 'r' },
+	{ "state-dir", required_argument, NULL, 's' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "rtt", required_argument, NULL, 't' },
+	{ "bandwidth", required_argument, NULL, 'b' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+static const char option_help[] =
+	"      --once             decide once, write, and leave it at that\n"
+	"  -n, --dry-run          decide and say it, write nothing\n"
+	"  -c, --config FILE      configuration [" CONF_FILE "]\n"
+	"      --runtime-dir DIR  ledger, lock and status [/run/tcptuned]\n"
+	"      --state-dir DIR    learned paths [/var/lib/tcptuned]\n"
+	"      --interval TIME    between two looks while data moves [250ms]\n"
+	"  -v, --verbose          log more\n"
+	"  -j, --json             print JSON\n"
+	"      --rtt TIME         round-trip time, such as 120ms\n"
+	"      --bandwidth RATE   such as 10gbit\n"
+	"      --version          print the version\n"
+	"  -h, --help             print this\n";
+
+static int print_help(void)
+{
+	puts("Usage: tcptuned [OPTION]... [COMMAND]\n\n"
+	     "NFS windows that fit the path, by themselves.\n\nCommands:");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *command = &commands[i];
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s %s",
+			 *command->name ? command->name : "(none)",
+			 command->synopsis);
+		printf("  %-20s %s%s\n", left,
+		       strlen(left) > 20 ? "\n                       " : "",
+		       command->help);
+	}
+	printf("\nOptions:\n%s", option_help);
+	return fflush(stdout) ? EXIT_ERROR : EXIT_OK;
+}
+
+static int usage(const char *problem, const char *word)
+{
+	fprintf(stderr, "tcptuned: %s%s%s; see tcptuned --help\n", problem,
+		*word ? " " : "", word);
+	return EXIT_USAGE;
+}
+
+static int set_interval(struct options *options, const char *text)
+{
+	u32 us;
+
+	if (units_parse_time(text, &us) || us < INTERVAL_MIN_US ||
+	    us > INTERVAL_MAX_US)
+		return usage("--interval takes 10ms to 10s, not", text);
+	options->interval_us = us;
+	return 0;
+}
+
+static int set_rtt(struct options *options, const char *text)
+{
+	if (units_parse_time(text, &options->rtt_us) || !options->rtt_us)
+		return usage("--rtt takes a time such as 120ms, not", text);
+	return 0;
+}
+
+static int set_bandwidth(struct options *options, const char *text)
+{
+	if (units_parse_rate(text, &options->bandwidth_bps) ||
+	    !options->bandwidth_bps)
+		return usage("--bandwidth takes a rate such as 10gbit, not",
+			     text);
+	return 0;
+}
+
+/* Returns: 0, or an exit code. */
+static int set_option(struct options *options, int letter, const char *text)
+{
+	switch (letter) {
+	case '1':
+		options->once = true;
+		return 0;
+	case 'n':
+		options->dry_run = true;
+		return 0;
+	case 'c':
+		options->conf_file = text;
+		return 0;
+	case 'r':
+		options->rundir = text;
+		return 0;
+	case 's':
+		options->statedir = text;
+		return 0;
+	case 'i':
+		return set_interval(options, text);
+	case 'v':
+		options->verbose = true;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 't':
+		return set_rtt(options, text);
+	case 'b':
+		return set_bandwidth(options, text);
+	}
+	return usage("bad option", "");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static const char *option_name(int letter)
+{
+	const struct option *option = long_options;
+
+	while (option->val != letter)
+		option++;
+	return option->name;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.rundir = "/run/tcptuned",
+		.statedir = "/var/lib/tcptuned",
+		.interval_us = INTERVAL_US,
+	};
+	const struct command *command;
+	char given[16] = "";
+	int letter, code;
+
+	while ((letter = getopt_long(argc, argv, "nc:vjh", long_options,
+				     NULL)) != -1) {
+		if (letter == 'h')
+			return print_help();
+		if (letter == 'V')
+			return puts("tcptuned " TCPTUNED_VERSION) < 0;
+		/* getopt_long() has said it. */
+		if (letter == '?')
+			return EXIT_USAGE;
+		code = set_option(&options, letter, optarg);
+		if (code)
+			return code;
+		if (!strchr(given, letter))
+			given[strlen(given)] = letter;
+	}
+	command = find_command(optind < argc ? argv[optind++] : "");
+	if (!command)
+		return usage("unknown command", argv[optind - 1]);
+	if (argc - optind < command->min_args)
+		return usage("missing:", command->synopsis);
+	if (argc - optind > command->max_args)
+		return usage("unexpected argument",
+			     argv[optind + command->max_args]);
+	for (const char *c = given; *c; c++)
+		if (!strchr("rs", *c) && !strchr(command->options, *c))
+			return usage("not an option of this command:",
+				     option_name(*c));
+	options.argument = argv[optind];
+	return command->run(&options);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The configuration: what is taken, and what the errors say. */
+#include <errno.h>
+
+#include "../../conf.h"
+#include "../test.h"
+#include "../folder.h"
+
+static const struct {
+	const char	*name;
+	const char	*text;
+	const char	*error;		/* part of it, after "FILE:"; NULL: none */
+} cases[] = {
+	{ "empty", "", NULL },
+	{ "comments", "# a\n; b\n\n", NULL },
+	{ "all keys", "roles = client\nbandwidth = 2.5gbit\nmemory = 10%\n"
+	  "read_ahead = no\ntcp_limits = always\n"
+	  "no_slow_start_after_idle = yes\n", NULL },
+	{ "inline comment", "memory = 10% ; little\n", NULL },
+	{ "no newline at the end", "memory = 10%", NULL },
+	{ "unknown key", "\nsize = 10%\n", "2: size: unknown key; known" },
+	{ "bad value", "memory = 10\n", "1: memory: \"10\" is not 1% to 90%" },
+	{ "out of range", "memory = 91%\n", "1: memory: \"91%\" is not" },
+	{ "negative", "memory = -5%\n", "1: memory: \"-5%\" is not" },
+	{ "bad role", "roles = none\n", "1: roles: \"none\" is not server," },
+	{ "bad rate", "bandwidth = fast\n", "1: bandwidth: \"fast\" is not a" },
+	{ "no rate", "bandwidth = 0bit\n", "1: bandwidth: \"0bit\" is not a" },
+	{ "bad word", "tcp_limits = on\n", "1: tcp_limits: \"on\" is not never" },
+	{ "bad answer", "read_ahead = 1\n", "1: read_ahead: \"1\" is not yes" },
+	{ "empty value", "read_ahead =\n", "1: read_ahead: \"\" is not yes" },
+	{ "no value", "read_ahead\n", "1: the line is not \"key = value\"" },
+	{ "twice", "memory = 1%\n\nmemory = 2%\n", "3: memory: is set a" },
+	{ "section", "[main]\nmemory = 1%\n", "2: memory: sections are not" },
+	{ "second error", "memory = 1\nroles = x\n", "2: roles: \"x\" is not" },
+};
+
+/* Loads @text; what was said is in folder_text. */
+static int load(struct tt_conf *conf, const char *text)
+{
+	FILE *errors;
+	int err;
+
+	folder_put("tcptuned.conf", text);
+	errors = fopen(folder_path("errors"), "w");
+	err = conf_load(conf, folder_path("tcptuned.conf"), errors);
+	fclose(errors);
+	folder_get("errors");
+	return err;
+}
+
+static void test_cases_of_files(void)
+{
+	char wanted[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tt_conf conf = { .memory_percent = 77 };
+		const char *error = cases[i].error;
+		int err;
+
+		test_begin();
+		err = load(&conf, cases[i].text);
+		EXPECT(err == (error ? -EINVAL : 0), "%d", err);
+		snprintf(wanted, sizeof(wanted), "%s:%s",
+			 folder_path("tcptuned.conf"), error ? error : "");
+		if (error)
+			EXPECT(strstr(folder_text, wanted), "%s", folder_text);
+		else
+			EXPECT(!*folder_text, "%s", folder_text);
+		EXPECT((conf.memory_percent == 77) == !!error,
+		       "%u", conf.memory_percent);
+		test_end(cases[i].name);
+	}
+}
+
+static void test_values(void)
+{
+	struct tt_conf conf = { .dry_run = true };
+
+	test_begin();
+	EXPECT(!load(&conf, cases[2].text), "%s", folder_text);
+	EXPECT(!conf.roles[TT_SERVER] && conf.roles[TT_CLIENT], "roles");
+	EXPECT(conf.bandwidth_bps == 2500000000, "%llu", conf.bandwidth_bps);
+	EXPECT(conf.memory_percent == 10, "%u", conf.memory_percent);
+	EXPECT(!conf.read_ahead, "read_ahead");
+	EXPECT(conf.tcp_limits == TT_TCP_ALWAYS, "%d", conf.tcp_limits);
+	EXPECT(conf.slow_start_after_idle, "no_slow_start_after_idle");
+	EXPECT(conf.dry_run, "the command line's option was lost");
+	test_end("every key sets its field");
+
+	test_begin();
+	EXPECT(!load(&conf, ""), "%s", folder_text);
+	EXPECT(conf.roles[TT_SERVER] && conf.roles[TT_CLIENT], "roles");
+	EXPECT(!conf.bandwidth_bps && conf.memory_percent == 25 &&
+	       conf.read_ahead && conf.tcp_limits == TT_TCP_AUTO &&
+	       !conf.slow_start_after_idle, "defaults");
+	test_end("defaults");
+}
+
+/* What is printed is a file that says the same. */
+static void test_print(void)
+{
+	struct tt_conf conf = { }, again = { };
+	char text[1000];
+	FILE *out;
+
+	test_begin();
+	load(&conf, cases[2].text);
+	out = fmemopen(text, sizeof(text), "w");
+	conf_print(&conf, out);
+	fclose(out);
+	EXPECT(!load(&again, text), "%s", folder_text);
+	EXPECT(again.bandwidth_bps == conf.bandwidth_bps &&
+	       again.memory_percent == conf.memory_percent &&
+	       again.tcp_limits == conf.tcp_limits &&
+	       again.read_ahead == conf.read_ahead &&
+	       again.roles[TT_SERVER] == conf.roles[TT_SERVER] &&
+	       again.slow_start_after_idle == conf.slow_start_after_idle,
+	       "%s", text);
+	test_end("what is printed can be read");
+}
+
+/* The example says of every key what holds without it. */
+static void test_example(void)
+{
+	struct tt_conf conf = { };
+	char line[200], defaults[1000], values[1000] = "";
+	FILE *out;
+
+	test_begin();
+	load(&conf, "");
+	out = fmemopen(defaults, sizeof(defaults), "w");
+	conf_print(&conf, out);
+	fclose(out);
+	out = fopen("tcptuned.conf", "r");
+	EXPECT(out, "no tcptuned.conf");
+	while (out && fgets(line, sizeof(line), out))
+		if (*line == '#' && line[1] != ' ')
+			strcat(values, line + 1);
+	if (out)
+		fclose(out);
+	EXPECT(!strcmp(values, defaults), "%s", values);
+	test_end("the example has the defaults");
+}
+
+static void test_long_line(void)
+{
+	struct tt_conf conf = { };
+	char text[2000];
+
+	memset(text, 'x', sizeof(text));
+	strcpy(text + 1000, "\nmemory = 0%\n");
+	test_begin();
+	EXPECT(load(&conf, text) == -EINVAL, "%s", folder_text);
+	EXPECT(strstr(folder_text, ":1: the line is longer"), "%s", folder_text);
+	EXPECT(strstr(folder_text, ":2: memory:"), "%s", folder_text);
+	test_end("a long line is one error, and lines go on behind it");
+}
+
+static void test_missing(void)
+{
+	FILE *errors = fopen(folder_path("errors"), "w");
+	struct tt_conf conf = { };
+
+	test_begin();
+	EXPECT(conf_load(&conf, folder_path("missing"), errors) == -ENOENT,
+	       "taken");
+	EXPECT(conf_load(&conf, folder, errors) == -EIO, "a folder was taken");
+	fclose(errors);
+	EXPECT(strstr(folder_get("errors"), "missing: No such file"), "%s",
+	       folder_text);
+	test_end("a file that is named has to be there");
+}
+
+int main(void)
+{
+	folder_make();
+	test_cases_of_files();
+	test_values();
+	test_print();
+	test_example();
+	test_long_line();
+	test_missing();
+	folder_remove();
+	return test_result();
+}

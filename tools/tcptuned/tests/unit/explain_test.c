@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "../test.h"
+#include "../../policy/policy.h"
+
+#define MIB	1048576ULL
+#define GBIT	1000000000ULL
+
+static const struct {
+	const char		*name;
+	struct tt_path		path;
+	struct tt_setting	setting;
+	bool			series;
+	const char		*expected;
+} cases[] = {
+	{ "nothing moved", { .nconns = 2, .rtt_us = 30000,
+	    .link = { .name = "eth0", .rate_bps = 10 * GBIT,
+		      .source = TT_LINK_ETHTOOL } }, { .value = 0 }, true,
+	  "10.0.0.1, an NFS client of this host (2 connections), is 30ms away, over eth0, which carries 10gbit by its own account.\n"
+	  "To it: nothing moved yet.\nFrom it: nothing moved yet.\n" },
+	{ "a ceiling was set", { .nconns = 1, .rtt_us = 100000,
+	    .now_bps = { GBIT / 2 }, .best_bps = { GBIT },
+	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 25000000 } },
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = 24 * MIB,
+	    .written = true }, true,
+	  "10.0.0.1, an NFS client of this host (1 connections), is 100ms away, over a link of unknown rate.\n"
+	  "To it: 500mbit now, 1gbit at best; the send buffer limits it. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 24.0M.\n"
+	  "From it: nothing moved yet.\n" },
+	{ "learned, proven, and somebody else's",
+	  { .nconns = 0, .rtt_us = 100000, .learned = true,
+	    .best_bps = { GBIT }, .proven = { true },
+	    .limit = { TT_LIMIT_CONGESTION }, .window_bytes = { 25000000 } },
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = MIB,
+	    .off = TT_OFF_FOREIGN }, true,
+	  "10.0.0.1, an NFS client of this host (0 connections), is 100ms away, over a link of unknown rate, as learned in an earlier run.\n"
+	  "To it: 0bit now, 1gbit at best; more window makes it no faster. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf is 1.0M and left alone.\n"
+	  "From it: nothing moved yet.\n" },
+	{ "the series is missing", { .nconns = 1, .rtt_us = 1000,
+	    .now_bps = { 0, GBIT }, .best_bps = { 0, GBIT },
+	    .limit = { 0, TT_LIMIT_APPLICATION },
+	    .window_bytes = { 0, 250000 } },
+	  { .target = { TT_TCP_RMEM, "" }, .value = 6 * MIB }, false,
+	  "10.0.0.1, an NFS client of this host (1 connections), is 1ms away, over a link of unknown rate.\nTo it: nothing moved yet.\n"
+	  "From it: 1gbit now, 1gbit at best; nobody asks for more (application, NFS slots or threads). 2.0 x 1gbit x 1ms = 244.1K of window; TCP gives that by itself.\n" },
+};
+
+int main(void)
+{
+	struct tt_addr peer = { .in6.s6_addr = { [10] = 255, 255, 10, [15] = 1 } };
+	char text[1500], all[1500];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tt_path path = cases[i].path;
+		struct tt_host host = { .has_series = cases[i].series };
+		struct policy_input input = {
+			.host = &host, .paths = &path, .npaths = 1,
+			.settings = &cases[i].setting, .nsettings = 1,
+		};
+
+		test_begin();
+		path.peer = peer;
+		policy_explain(&input, &path, text, sizeof(text));
+		EXPECT(!strcmp(text, cases[i].expected), "got\n%s", text);
+		/* Whatever the room, it ends in it. */
+		memcpy(all, text, sizeof(all));
+		for (size_t size = 1; size < 100; size++) {
+			policy_explain(&input, &path, text, size);
+			EXPECT(!strncmp(text, all, size - 1) &&
+			       strlen(text) == size - 1, "%zu bytes", size);
+		}
+		test_end(cases[i].name);
+	}
+	return test_result();
+}

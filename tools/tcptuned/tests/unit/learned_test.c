@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Learned paths: what comes back, what is forgotten, what damage does. */
+#include <errno.h>
+
+#include "../../apply/learned.h"
+#include "../../units.h"
+#include "../test.h"
+#include "../folder.h"
+
+#define NOW_S 1790000000ULL
+#define DAY_S 86400
+
+static char trouble[300];
+
+static struct tt_path path(const char *peer, u32 rtt_us)
+{
+	struct tt_path p = {
+		.role = TT_CLIENT,
+		.nconns = 1,
+		.rtt_us = rtt_us,
+		.best_bps = { 1000000000, 9000000000 },
+	};
+
+	units_parse_addr(peer, &p.peer);
+	return p;
+}
+
+static void load(struct learned *learned, u64 now_s)
+{
+	learned_load(learned, folder, now_s, true, trouble, sizeof(trouble));
+}
+
+static void test_round_trip(void)
+{
+	struct tt_path paths[] = {
+		path("10.0.0.1", 120000), path("2001:db8::1", 200),
+	};
+	struct learned learned;
+
+	test_begin();
+	load(&learned, NOW_S);
+	EXPECT(!learned.npaths && !*trouble, "%s", trouble);
+	EXPECT(!learned_save(&learned, folder), "save");
+	EXPECT(!folder_has("paths.json"), "saved for nothing");
+	EXPECT(!learned_update(&learned, paths, 2, NOW_S), "update");
+	EXPECT(!learned_save(&learned, folder), "save");
+	learned_free(&learned);
+	load(&learned, NOW_S);
+	EXPECT(learned.npaths == 2 && !*trouble, "%zu", learned.npaths);
+	for (size_t i = 0; i < learned.npaths; i++) {
+		struct tt_path *p = &learned.paths[i].path;
+
+		EXPECT(p->learned && p->role == TT_CLIENT &&
+		       p->rtt_us == paths[i].rtt_us &&
+		       p->best_bps[TT_OUT] == 1000000000 &&
+		       p->best_bps[TT_IN] == 9000000000 &&
+		       IN6_ARE_ADDR_EQUAL(&p->peer.in6, &paths[i].peer.in6),
+		       "path %zu", i);
+	}
+	learned_free(&learned);
+	test_end("what was saved comes back");
+}
+
+static void test_measured_only(void)
+{
+	struct tt_path paths[] = {
+		path("10.0.0.1", 120000), path("10.0.0.2", 0),
+		path("10.0.0.3", 120000), path("10.0.0.4", 120000),
+		path("10.0.0.1", 90000),
+	};
+	struct learned learned = { };
+
+	paths[2].learned = true;
+	paths[3].nconns = 0;
+	test_begin();
+	EXPECT(!learned_update(&learned, paths, 5, NOW_S), "update");
+	EXPECT(learned.npaths == 1, "%zu", learned.npaths);
+	EXPECT(learned.paths[0].path.rtt_us == 90000, "old");
+	learned_free(&learned);
+	test_end("only what was measured, the newest of each path");
+}
+
+static void test_age_and_number(void)
+{
+	struct tt_path old = path("10.1.0.1", 1), one;
+	struct learned learned = { };
+	char peer[32];
+
+	test_begin();
+	learned_update(&learned, &old, 1, NOW_S);
+	for (int i = 0; i < LEARNED_MAX; i++) {
+		snprintf(peer, sizeof(peer), "10.2.%d.%d", i / 256, i % 256);
+		one = path(peer, 2);
+		learned_update(&learned, &one, 1, NOW_S + DAY_S);
+	}
+	EXPECT(learned.npaths == LEARNED_MAX, "%zu", learned.npaths);
+	for (size_t i = 0; i < learned.npaths; i++)
+		EXPECT(learned.paths[i].path.rtt_us == 2, "the oldest stayed");
+	EXPECT(!learned_save(&learned, folder), "save");
+	learned_free(&learned);
+	load(&learned, NOW_S + 91ULL * DAY_S);
+	EXPECT(learned.npaths == LEARNED_MAX && !*trouble, "%zu %s",
+	       learned.npaths, trouble);
+	learned_free(&learned);
+	load(&learned, NOW_S + 92ULL * DAY_S);
+	EXPECT(!learned.npaths && !*trouble, "%zu", learned.npaths);
+	test_end("no more than so many, and not for ever");
+}
+
+#define FILE_OF(path) "{\"version\": 1, \"paths\": [{" path "}]}"
+#define PATH(role, peer, rtt, rate) FILE_OF("\"role\": " role ", \"peer\": " \
+	peer ", " rtt "\"out_bps\": " rate ", \"in_bps\": 0, \"seen\": 1790000000")
+#define SERVER "\"server\""
+#define PEER "\"10.0.0.1\""
+#define RTT(us) "\"rtt_us\": " us ", "
+
+static const struct {
+	const char	*name;
+	const char	*text;
+	const char	*trouble;	/* part of it; NULL: none */
+} cases[] = {
+	{ "whole", PATH(SERVER, PEER, RTT("9"), "1e9"), NULL },
+	{ "empty file", "", "is damaged" },
+	{ "cut off", "{\"version\": 1, \"paths\": [{", "is damaged" },
+	{ "no object", "[1]", "is damaged" },
+	{ "no version", "{\"paths\": []}", "is damaged" },
+	{ "version 2", "{\"version\": 2}", "version that is not known" },
+	{ "no RTT", PATH(SERVER, PEER, "", "1"), "is damaged" },
+	{ "RTT 0", PATH(SERVER, PEER, RTT("0"), "1"), "is damaged" },
+	{ "RTT of an hour", PATH(SERVER, PEER, RTT("36e8"), "1"), "is damaged" },
+	{ "RTT in words", PATH(SERVER, PEER, RTT("\"9\""), "1"), "is damaged" },
+	{ "rate below 0", PATH(SERVER, PEER, RTT("9"), "-1"), "is damaged" },
+	{ "huge rate", PATH(SERVER, PEER, RTT("9"), "1e300"), "is damaged" },
+	{ "bad peer", PATH(SERVER, "\"x\"", RTT("9"), "1"), "is damaged" },
+	{ "no peer", PATH(SERVER, "7", RTT("9"), "1"), "is damaged" },
+	{ "bad role", PATH("\"x\"", PEER, RTT("9"), "1"), "is damaged" },
+};
+
+static void test_damage(void)
+{
+	struct learned learned;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool damaged = cases[i].trouble;
+
+		test_begin();
+		unlink(folder_path("paths.json.damaged"));
+		folder_put("paths.json", cases[i].text);
+		load(&learned, NOW_S);
+		EXPECT(learned.npaths == !damaged, "%zu", learned.npaths);
+		if (damaged)
+			EXPECT(strstr(trouble, cases[i].trouble), "%s",
+			       trouble);
+		else
+			EXPECT(!*trouble, "%s", trouble);
+		EXPECT(folder_has("paths.json.damaged") == damaged, "aside");
+		learned_free(&learned);
+		test_end(cases[i].name);
+	}
+}
+
+static void test_unusual_files(void)
+{
+	struct learned learned;
+
+	test_begin();
+	learned_load(&learned, folder_path("none"), NOW_S, true, trouble,
+		     sizeof(trouble));
+	EXPECT(!*trouble, "%s", trouble);
+	test_end("no folder is no trouble");
+
+	test_begin();
+	folder_put("paths.json", "garbage");
+	learned_load(&learned, folder, NOW_S, false, trouble, sizeof(trouble));
+	EXPECT(*trouble && folder_has("paths.json"), "%s", trouble);
+	test_end("a dry run leaves damage where it is");
+
+	test_begin();
+	unlink(folder_path("paths.json"));
+	folder_put("other", "{\"version\": 1, \"paths\": []}");
+	EXPECT(!symlink(folder_path("other"), folder_path("paths.json")),
+	       "link");
+	load(&learned, NOW_S);
+	EXPECT(*trouble, "a link was followed");
+	test_end("a symbolic link is not followed");
+}
+
+int main(void)
+{
+	folder_make();
+	test_round_trip();
+	test_measured_only();
+	test_age_and_number();
+	test_damage();
+	test_unusual_files();
+	folder_remove();
+	return test_result();
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ledger: what comes back, and what damage does. */
+#include <errno.h>
+
+#include "../../apply/ledger.h"
+#include "../../file.h"
+#include "../test.h"
+#include "../folder.h"
+
+static const struct tt_row table[TT_TUNABLES] = {
+	[TT_RMEM_MAX] = { .name = "rmem_max", .path = "/rmem_max" },
+	[TT_WMEM_MAX] = { .name = "wmem_max", .path = "/wmem_max" },
+	[TT_SRV_RCVBUF] = { .name = "a", .path = "/a" },
+	[TT_SRV_SNDBUF] = { .name = "b", .path = "/b" },
+	[TT_CLNT_RCVBUF] = { .name = "c", .path = "/c" },
+	[TT_CLNT_SNDBUF] = { .name = "d", .path = "/d" },
+	[TT_TCP_RMEM] = { .name = "e", .path = "/e" },
+	[TT_TCP_WMEM] = { .name = "f", .path = "/f" },
+	[TT_SLOW_START] = { .name = "g", .path = "/g" },
+	[TT_READ_AHEAD] = { .name = "read_ahead", .path = "/%s/ra" },
+};
+
+static const struct ledger_entry entries[] = {
+	{ { TT_RMEM_MAX, "" }, 0, 212992, 4194304, 8388608 },
+	{ { TT_READ_AHEAD, "0:45" }, 6984, 128, 15360, 15360 },
+};
+
+static struct ledger ledger;
+static char trouble[200];
+static int dir;
+
+static int load(void)
+{
+	ledger_free(&ledger);
+	return ledger_load(&ledger, dir, table, trouble, sizeof(trouble));
+}
+
+static void fill(void)
+{
+	load();
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		ledger_add(&ledger, &entries[i]);
+	ledger_save(&ledger, dir, table);
+}
+
+static bool same(const struct ledger_entry *a, const struct ledger_entry *b)
+{
+	return a && a->target.id == b->target.id &&
+	       !strcmp(a->target.instance, b->target.instance) &&
+	       a->ident == b->ident && a->original == b->original &&
+	       a->written == b->written && a->next == b->next;
+}
+
+static void test_round_trip(void)
+{
+	test_begin();
+	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	fill();
+	EXPECT(!load() && !*trouble, "%s", trouble);
+	EXPECT(ledger.nentries == 2, "%zu", ledger.nentries);
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		EXPECT(same(ledger_find(&ledger, &entries[i].target),
+			    &entries[i]), "entry %zu", i);
+	EXPECT(ledger_drop(&ledger, &entries[0].target), "not there");
+	EXPECT(!ledger_drop(&ledger, &entries[0].target), "there twice");
+	EXPECT(same(ledger_find(&ledger, &entries[1].target), &entries[1]),
+	       "the other one was lost");
+	test_end("what was saved comes back");
+}
+
+/* Lines that are put behind a header of this boot. */
+static const struct {
+	const char	*name;
+	const char	*lines;
+	size_t		nentries;
+	bool		damaged;
+} cases[] = {
+	{ "whole", "rmem_max - 0 1 2 2\n", 1, false },
+	{ "no newline", "rmem_max - 0 1 2 2", 1, false },
+	{ "cut off", "rmem_max - 0 1 2 2\nwmem_max - 0 1", 1, true },
+	{ "unknown name", "other - 0 1 2 2\nrmem_max - 0 1 2 2\n", 1, true },
+	{ "too many fields", "rmem_max - 0 1 2 2 9\n", 0, true },
+	{ "no number", "rmem_max - 0 x 2 2\n", 0, true },
+	{ "twice", "rmem_max - 0 1 2 2\nrmem_max - 0 5 2 2\n", 1, true },
+	{ "instance missing", "read_ahead - 7 1 2 2\n", 0, true },
+	{ "instance too many", "rmem_max 0:45 7 1 2 2\n", 0, true },
+	{ "instance that climbs", "read_ahead .. 7 1 2 2\n", 0, true },
+	{ "instance with a slash", "read_ahead 0/5 7 1 2 2\n", 0, true },
+	{ "instance too long",
+	  "read_ahead 111111111111111111111111 7 1 2 2\n", 0, true },
+	{ "garbage", "\001\377\n", 0, true },
+};
+
+static void test_damage(void)
+{
+	char text[500], aside[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_begin();
+		load();
+		snprintf(aside, sizeof(aside), "%s.damaged", ledger.name);
+		unlink(folder_path(aside));
+		snprintf(text, sizeof(text), "tcptuned-ledger 1 %s\n%s",
+			 ledger.boot, cases[i].lines);
+		folder_put(ledger.name, text);
+		EXPECT(!load(), "an error");
+		EXPECT(ledger.nentries == cases[i].nentries, "%zu",
+		       ledger.nentries);
+		EXPECT(!*trouble == !cases[i].damaged, "%s", trouble);
+		EXPECT(folder_has(aside) == cases[i].damaged, "set aside");
+		test_end(cases[i].name);
+	}
+}
+
+static void test_whole_files(void)
+{
+	char name[40], huge[300000];
+
+	test_begin();
+	fill();
+	strcpy(name, ledger.name);
+	folder_put(name, "tcptuned-ledger 1 other-boot\nrmem_max - 0 1 2 2\n");
+	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	test_end("another boot's is not used");
+
+	test_begin();
+	folder_put(name, "tcptuned-ledger 2 x\n");
+	EXPECT(!load() && !ledger.nentries && *trouble, "taken");
+	EXPECT(!folder_has(name), "was not set aside");
+	test_end("another version's is set aside");
+
+	test_begin();
+	memset(huge, 'x', sizeof(huge) - 1);
+	huge[sizeof(huge) - 1] = '\0';
+	folder_put(name, huge);
+	EXPECT(!load() && *trouble && !folder_has(name), "taken");
+	test_end("a huge one is set aside");
+
+	test_begin();
+	folder_put("elsewhere", "text");
+	EXPECT(!symlink(folder_path("elsewhere"), folder_path(name)), "link");
+	EXPECT(!load() && *trouble && !folder_has(name), "followed");
+	EXPECT(!strcmp(folder_get("elsewhere"), "text"), "%s", folder_text);
+	test_end("a symbolic link is not followed");
+
+	test_begin();
+	EXPECT(!mkfifo(folder_path(name), 0600), "fifo");
+	EXPECT(!load() && *trouble, "taken");
+	test_end("a FIFO holds nobody up");
+}
+
+int main(void)
+{
+	folder_make();
+	dir = file_dir(folder, false);
+	test_round_trip();
+	test_damage();
+	test_whole_files();
+	ledger_free(&ledger);
+	close(dir);
+	folder_remove();
+	return test_result();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The log on stderr: levels, and no line twice. */
+#include "../../report/log.h"
+#include "../test.h"
+#include "../folder.h"
+
+static const struct tt_setting setting = {
+	.target = { TT_READ_AHEAD, "0:45" },
+	.value = 15360,
+	.reason = "reads wait for each round trip",
+};
+
+static void say_levels(void)
+{
+	log_open(LOG_INFO);
+	log_line(LOG_DEBUG, "hidden");
+	log_line(LOG_INFO, "shown %d", 1);
+	log_open(LOG_DEBUG);
+	log_line(LOG_DEBUG, "shown %d", 2);
+}
+
+static void say_once(void)
+{
+	for (int i = 0; i < 3; i++) {
+		log_once(LOG_WARNING, "one");
+		log_once(LOG_WARNING, "two");
+	}
+}
+
+static void say_again(void)
+{
+	log_once(LOG_WARNING, "one");
+	log_forget();
+	log_once(LOG_WARNING, "one");
+}
+
+static void say_change(void)
+{
+	log_change("read_ahead_kb", 128, &setting, false);
+	log_change("read_ahead_kb", 128, &setting, true);
+}
+
+static const struct {
+	const char	*name;
+	void		(*say)(void);
+	const char	*text;
+} cases[] = {
+	{ "levels", say_levels, "tcptuned: shown 1\ntcptuned: shown 2\n" },
+	{ "once", say_once, "tcptuned: one\ntcptuned: two\n" },
+	{ "once, and again when told", say_again, "tcptuned: one\n" },
+	{ "a change", say_change,
+	  "tcptuned: read_ahead_kb 0:45 128 -> 15360: reads wait for each round trip\n"
+	  "tcptuned: would set read_ahead_kb 0:45 128 -> 15360: reads wait for each round trip\n" },
+};
+
+int main(void)
+{
+	folder_make();
+	/* A stream that is not this stderr is none to go by. */
+	setenv("JOURNAL_STREAM", "1:1", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_begin();
+		if (!freopen(folder_path("log"), "w", stderr))
+			EXPECT(false, "stderr");
+		cases[i].say();
+		fflush(stderr);
+		EXPECT(!strcmp(folder_get("log"), cases[i].text), "%s",
+		       folder_text);
+		test_end(cases[i].name);
+	}
+	folder_remove();
+	return test_result();
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
+#include "../test.h"
+#include "../../model/model.h"
+
+#define S	1000000ULL
+#define HOUR	(3600 * S)
+
+static struct tt_conn conns[8];
+static struct tt_link links[8];
+
+static struct tt_addr address(u32 host)
+{
+	struct tt_addr addr = { .in6.s6_addr = { host >> 8, host } };
+
+	return addr;
+}
+
+static struct tt_conn connection(u64 cookie, u32 host, u64 in_bytes)
+{
+	return (struct tt_conn) {
+		.cookie = cookie, .role = TT_SERVER, .peer = address(host),
+		.min_rtt_us = 10000, .rtt_us = 10000,
+		.rcvbuf_bytes = 1 << 20, .bytes = { 0, in_bytes },
+	};
+}
+
+static const struct tt_path *look(struct model *model, u64 now_us,
+				  size_t nconns, size_t *npaths)
+{
+	struct tt_snapshot snapshot = {
+		.now_us = now_us, .conns = conns, .links = links,
+		.nconns = nconns,
+	};
+
+	if (model_update(model, &snapshot))
+		abort();
+	return model_paths(model, npaths);
+}
+
+static void paths_are_told_apart(struct model *model)
+{
+	const struct tt_path *paths;
+	size_t npaths;
+
+	conns[0] = connection(9, 2, 0);
+	conns[1] = connection(3, 1, 0);
+	conns[2] = connection(5, 2, 0);
+	conns[3] = connection(7, 2, 0);
+	conns[3].role = TT_CLIENT;
+	look(model, S, 4, &npaths);
+	conns[0].bytes[TT_IN] = 1000000;
+	conns[2].bytes[TT_IN] = 2000000;
+	paths = look(model, 2 * S, 4, &npaths);
+
+	EXPECT(npaths == 3, "%zu paths", npaths);
+	EXPECT(paths[1].nconns == 2, "%u connections", paths[1].nconns);
+	EXPECT(paths[1].now_bps[TT_IN] == 24000000, "%llu bit/s",
+	       paths[1].now_bps[TT_IN]);
+	EXPECT(paths[1].buffer_bytes[TT_IN] == 2 << 20, "%llu bytes",
+	       paths[1].buffer_bytes[TT_IN]);
+	EXPECT(!paths[0].now_bps[TT_IN], "the other one is idle");
+	EXPECT(paths[2].role == TT_CLIENT, "a role of its own");
+}
+
+static void old_bytes_do_not_count(struct model *model)
+{
+	const struct tt_path *paths;
+	size_t npaths;
+
+	conns[0] = connection(1, 1, 1ULL << 50);
+	look(model, S, 1, &npaths);
+	conns[0].bytes[TT_IN] += 125000;
+	conns[1] = connection(2, 1, 1ULL << 50);
+	paths = look(model, 2 * S, 2, &npaths);
+	EXPECT(paths[0].now_bps[TT_IN] == 1000000, "%llu bit/s",
+	       paths[0].now_bps[TT_IN]);
+}
+
+static void learned_is_replaced(struct model *model)
+{
+	struct tt_path learned = {
+		.role = TT_SERVER, .peer = address(1), .rtt_us = 100000,
+		.best_bps = { 0, 800000000 },
+	};
+	const struct tt_path *paths;
+	size_t npaths;
+
+	model_learn(model, &learned);
+	paths = model_paths(model, &npaths);
+	EXPECT(npaths == 1 && paths[0].learned, "%zu paths", npaths);
+	EXPECT(paths[0].window_bytes[TT_IN] == 20000000, "%llu bytes",
+	       paths[0].window_bytes[TT_IN]);
+	/* A machine that is up for longer than paths are kept. */
+	paths = look(model, 100 * HOUR, 0, &npaths);
+	EXPECT(npaths == 1 && paths[0].learned, "%zu paths", npaths);
+	conns[0] = connection(1, 1, 0);
+	paths = look(model, 100 * HOUR + S, 1, &npaths);
+	EXPECT(!paths[0].learned && paths[0].rtt_us == 10000, "%u us",
+	       paths[0].rtt_us);
+	EXPECT(paths[0].best_bps[TT_IN] == 800000000, "%llu bit/s",
+	       paths[0].best_bps[TT_IN]);
+}
+
+static void the_gone_are_forgotten(struct model *model)
+{
+	size_t npaths;
+
+	conns[0] = connection(1, 1, 0);
+	look(model, S, 1, &npaths);
+	look(model, 23 * HOUR, 0, &npaths);
+	EXPECT(npaths == 1, "%zu paths after 23 h", npaths);
+	look(model, 25 * HOUR, 0, &npaths);
+	EXPECT(npaths == 0, "%zu paths after 25 h", npaths);
+}
+
+static void not_too_many_of_them(struct model *model)
+{
+	size_t npaths;
+
+	for (u32 host = 0; host < 20000; host++) {
+		conns[0] = connection(host, host, 0);
+		look(model, S + host * S, 1, &npaths);
+	}
+	EXPECT(npaths > 1000 && npaths <= 4097, "%zu paths", npaths);
+}
+
+static void busy_while_data_move(struct model *model)
+{
+	size_t npaths;
+
+	conns[0] = connection(1, 1, 0);
+	look(model, S, 1, &npaths);
+	EXPECT(!model_busy(model), "before");
+	conns[0].bytes[TT_IN]++;
+	look(model, 2 * S, 1, &npaths);
+	EXPECT(model_busy(model), "when they move");
+	look(model, 60 * S, 1, &npaths);
+	EXPECT(!model_busy(model), "a minute later");
+}
+
+static const struct {
+	const char	*name;
+	void		(*run)(struct model *model);
+} cases[] = {
+	{ "paths are told apart", paths_are_told_apart },
+	{ "what moved before does not count", old_bytes_do_not_count },
+	{ "learned paths are replaced", learned_is_replaced },
+	{ "paths that are gone are forgotten", the_gone_are_forgotten },
+	{ "and sooner if there are many", not_too_many_of_them },
+	{ "busy while data move", busy_while_data_move },
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct model *model = model_new();
+
+		test_begin();
+		cases[i].run(model);
+		test_end(cases[i].name);
+		model_free(model);
+	}
+	return test_result();
+}

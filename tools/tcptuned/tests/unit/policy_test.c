@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "../test.h"
+#include "../../policy/policy.h"
+
+#define MIB	1048576ULL
+#define GBIT	1000000000ULL
+
+/* A world in a few words, and one value that comes of it; ~0 is none. */
+static const struct {
+	const char	*name;
+	enum tt_role	role;
+	struct tt_path	path;
+	bool		stock;		/* the series is missing */
+	enum tt_tunable	id;
+	struct tt_conf	conf;
+	enum tt_hands_off off;
+	enum tt_hands_off host_max_off;
+	u64		expected;
+} cases[] = {
+#define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
+		       .read_ahead = true, .tcp_limits = TT_TCP_AUTO }
+	{ "a server's replies", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .expected = 100 * MIB },
+	{ "a server's requests", TT_SERVER,
+	  { .window_bytes = { 0, 100 * MIB } }, .id = TT_SRV_RCVBUF, CONF,
+	  .expected = 100 * MIB },
+	{ "a client's requests", TT_CLIENT,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_CLNT_SNDBUF, CONF,
+	  .expected = 100 * MIB },
+	{ "a client's replies", TT_CLIENT,
+	  { .window_bytes = { 0, 100 * MIB } }, .id = TT_CLNT_RCVBUF, CONF,
+	  .expected = 100 * MIB },
+	{ "roles are not mixed", TT_CLIENT,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .expected = ~0ULL },
+	{ "a role that is not served", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF,
+	  .conf = { .roles = { false, true }, .memory_percent = 25 },
+	  .expected = ~0ULL },
+	{ "hands off", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .off = TT_OFF_FOREIGN, .expected = ~0ULL },
+	{ "not above what the host allows", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .host_max_off = TT_OFF_DENIED, .expected = 4 * MIB },
+	{ "what TCP does by itself", TT_SERVER,
+	  { .window_bytes = { 2 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .expected = ~0ULL },
+	{ "the host's bound goes along", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX, CONF,
+	  .expected = 100 * MIB },
+	{ "for either role", TT_CLIENT,
+	  { .window_bytes = { 0, 200 * MIB } }, .id = TT_RMEM_MAX, CONF,
+	  .expected = 200 * MIB },
+	{ "room for window scales", TT_SERVER, { .nconns = 1 },
+	  .id = TT_RMEM_MAX, CONF, .expected = 128 * MIB },
+	{ "but no room without need", TT_SERVER, { .nconns = 1 },
+	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
+	{ "with the series TCP's own stay", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM, CONF,
+	  .expected = ~0ULL },
+	{ "without it they are twice the window", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
+	  .expected = 200 * MIB },
+	{ "unless the configuration says never", TT_SERVER,
+	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
+	  .conf = { .roles = { true, true }, .memory_percent = 25 },
+	  .expected = ~0ULL },
+	{ "or it says always", TT_SERVER,
+	  { .window_bytes = { 0, 100 * MIB } }, false, TT_TCP_RMEM,
+	  .conf = { .roles = { true, true }, .memory_percent = 25,
+		    .tcp_limits = TT_TCP_ALWAYS }, .expected = 200 * MIB },
+	{ "slow start stays", TT_SERVER, { .nconns = 1 },
+	  .id = TT_SLOW_START, CONF, .expected = ~0ULL },
+	{ "unless it is to go", TT_SERVER, { .nconns = 1 },
+	  .id = TT_SLOW_START, .conf = { .slow_start_after_idle = true },
+	  .expected = 0 },
+	{ "read-ahead to begin with", TT_CLIENT,
+	  { .rtt_us = 100000, .link = { .rate_bps = GBIT } },
+	  .id = TT_READ_AHEAD, CONF, .expected = 24 * 1024 },
+	{ "but not all that a link would take", TT_CLIENT,
+	  { .rtt_us = 100000, .link = { .rate_bps = 10 * GBIT } },
+	  .id = TT_READ_AHEAD, CONF, .expected = 32 * 1024 },
+	{ "more, if so much was written", TT_CLIENT,
+	  { .rtt_us = 100000, .best_bps = { GBIT } }, .id = TT_READ_AHEAD, CONF,
+	  .expected = 36 * 1024 },
+	{ "more than to begin with is needed", TT_CLIENT,
+	  { .rtt_us = 100000, .best_bps = { 0, 2 * GBIT } },
+	  .id = TT_READ_AHEAD, CONF, .expected = 72 * 1024 },
+	{ "3 BDP of what was read", TT_CLIENT,
+	  { .rtt_us = 100000, .best_bps = { 0, GBIT / 10 },
+	    .proven = { false, true } }, .id = TT_READ_AHEAD, CONF,
+	  .expected = 4 * 1024 },
+	{ "a LAN's stays as it is", TT_CLIENT,
+	  { .rtt_us = 200, .best_bps = { 0, GBIT }, .proven = { true, true } },
+	  .id = TT_READ_AHEAD, CONF, .expected = ~0ULL },
+	{ "a path that is not known", TT_CLIENT, { .nconns = 1 },
+	  .id = TT_READ_AHEAD, CONF, .expected = ~0ULL },
+	{ "not to be set", TT_CLIENT,
+	  { .rtt_us = 100000 }, .id = TT_READ_AHEAD,
+	  .conf = { .roles = { true, true } }, .expected = ~0ULL },
+};
+
+static const struct {
+	const char	*name;
+	u64		rate_bps;
+	u32		rtt_us;
+	u64		expected;
+} computed[] = {
+	{ "10 Gbit/s x 120 ms", 10 * GBIT, 120000, 300023808 },
+	{ "1 Gbit/s x 30 ms", GBIT, 30000, 7536640 },
+	{ "a LAN", GBIT, 200, 65536 },
+	{ "400 Gbit/s x 10 s", 400 * GBIT, 10000000, 1073741823 },
+	{ "the largest numbers", ~0ULL, ~0U, 1073741823 },
+	{ "nothing", 0, 0, 0 },
+};
+
+static const u64 values[TT_TUNABLES] = {
+	[TT_RMEM_MAX] = 4 * MIB, [TT_WMEM_MAX] = 4 * MIB,
+	[TT_TCP_RMEM] = 6 * MIB, [TT_TCP_WMEM] = 4 * MIB,
+	[TT_SLOW_START] = 1, [TT_READ_AHEAD] = 128,
+};
+
+static u64 decided(size_t i, char *reason)
+{
+	struct tt_setting settings[TT_TUNABLES] = { 0 };
+	struct tt_mount mount = { .dev = "0:42", .rsize_bytes = 1 << 20 };
+	struct tt_path path = cases[i].path;
+	struct tt_host host = {
+		.ram_bytes = 16384 * MIB,
+		.tcp_mem_bytes = { 0, 1024 * MIB, 0 },
+		.has_series = !cases[i].stock,
+	};
+	struct tt_wish wishes[TT_TUNABLES];
+	struct policy_input input = {
+		.now_us = 1, .conf = &cases[i].conf, .host = &host,
+		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
+		.settings = settings, .nsettings = TT_TUNABLES,
+	};
+	size_t count;
+
+	path.role = cases[i].role;
+	for (int id = 0; id < TT_TUNABLES; id++) {
+		settings[id].target.id = id;
+		settings[id].value = values[id];
+	}
+	memcpy(settings[TT_READ_AHEAD].target.instance, "0:42", 5);
+	settings[TT_WMEM_MAX].off = cases[i].host_max_off;
+	settings[cases[i].id].off = cases[i].off;
+	count = policy_decide(&input, wishes, TT_TUNABLES);
+	for (size_t j = 0; j < count; j++) {
+		if (wishes[j].target.id != cases[i].id)
+			continue;
+		memcpy(reason, wishes[j].reason, sizeof(wishes[j].reason));
+		return wishes[j].value;
+	}
+	return ~0ULL;
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char reason[200] = "none";
+		u64 got;
+
+		test_begin();
+		got = decided(i, reason);
+		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
+		EXPECT(reason[0] && strlen(reason) < 199, "%s", reason);
+		test_end(cases[i].name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(computed); i++) {
+		u64 got = policy_compute(computed[i].rate_bps,
+					 computed[i].rtt_us);
+
+		test_begin();
+		EXPECT(got == computed[i].expected, "%llu", got);
+		test_end(computed[i].name);
+	}
+	return test_result();
+}

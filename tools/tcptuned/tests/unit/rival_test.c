@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who else tunes here, by the files of a folder. */
+#include "../../rival.h"
+#include "../test.h"
+#include "../folder.h"
+
+static const struct tt_row table[TT_TUNABLES] = {
+	[TT_RMEM_MAX] = { .name = "net.core.rmem_max" },
+	[TT_WMEM_MAX] = { .name = "net.core.wmem_max" },
+	[TT_SRV_RCVBUF] = { .name = "sunrpc.tcp_rcvbuf" },
+	[TT_SRV_SNDBUF] = { .name = "sunrpc.tcp_sndbuf" },
+	[TT_CLNT_RCVBUF] = { .name = "sunrpc.tcp_clnt_rcvbuf" },
+	[TT_CLNT_SNDBUF] = { .name = "sunrpc.tcp_clnt_sndbuf" },
+	[TT_TCP_RMEM] = { .name = "net.ipv4.tcp_rmem" },
+	[TT_TCP_WMEM] = { .name = "net.ipv4.tcp_wmem" },
+	[TT_SLOW_START] = { .name = "net.ipv4.tcp_slow_start_after_idle" },
+	[TT_READ_AHEAD] = { .name = "read_ahead_kb" },
+};
+
+#define OWNS(id) (1U << (id))
+#define BUFFERS (OWNS(TT_RMEM_MAX) | OWNS(TT_WMEM_MAX) | \
+		 OWNS(TT_TCP_RMEM) | OWNS(TT_TCP_WMEM))
+
+struct file {
+	const char	*name;
+	const char	*text;
+};
+
+static const struct {
+	const char	*name;
+	struct file	files[6];
+	bool		bpftune;
+	bool		tuned;
+	unsigned int	owns;
+} cases[] = {
+	{ .name = "nobody", .files = { { "proc/1/comm", "systemd\n" } } },
+	{ .name = "no /proc" },
+	{
+		.name = "bpftune",
+		.files = { { "proc/1/comm", "systemd\n" },
+			   { "proc/23/comm", "bpftune\n" } },
+		.bpftune = true,
+		.owns = BUFFERS,
+	}, {
+		.name = "a name that only starts so",
+		.files = { { "proc/23/comm", "bpftune2\n" },
+			   { "proc/self/comm", "tuned\n" } },
+	}, {
+		.name = "tuned without a profile",
+		.files = { { "proc/9/comm", "tuned\n" } },
+		.tuned = true,
+	}, {
+		.name = "tuned, a profile that includes another",
+		.files = {
+			{ "proc/9/comm", "tuned\n" },
+			{ "etc/tuned/active_profile", "mine\n" },
+			{ "etc/tuned/mine/tuned.conf",
+			  "[main]\ninclude=base\n[vm]\nnet.core.wmem_max=1\n"
+			  "[sysctl]\nnet.core.rmem_max=1\nnet.x=2\n" },
+			{ "usr/lib/tuned/base/tuned.conf",
+			  "[sysctl]\nnet.ipv4.tcp_rmem=4096 1 2\n" },
+			{ "etc/tuned/base2/tuned.conf",
+			  "[sysctl]\nnet.ipv4.tcp_wmem=4096 1 2\n" },
+		},
+		.tuned = true,
+		.owns = OWNS(TT_RMEM_MAX) | OWNS(TT_TCP_RMEM),
+	}, {
+		.name = "the administrator's profile goes first",
+		.files = {
+			{ "proc/9/comm", "tuned\n" },
+			{ "etc/tuned/active_profile", "p" },
+			{ "etc/tuned/p/tuned.conf",
+			  "[sysctl]\nnet.core.rmem_max=1\n" },
+			{ "usr/lib/tuned/p/tuned.conf",
+			  "[sysctl]\nnet.core.wmem_max=1\n" },
+		},
+		.tuned = true,
+		.owns = OWNS(TT_RMEM_MAX),
+	}, {
+		.name = "a profile that includes itself",
+		.files = {
+			{ "proc/9/comm", "tuned\n" },
+			{ "etc/tuned/active_profile", "p\n" },
+			{ "etc/tuned/p/tuned.conf",
+			  "[main]\ninclude=p\n[sysctl]\nnet.core.rmem_max=1\n" },
+		},
+		.tuned = true,
+		.owns = OWNS(TT_RMEM_MAX),
+	}, {
+		.name = "a profile that is not running",
+		.files = {
+			{ "etc/tuned/active_profile", "p\n" },
+			{ "etc/tuned/p/tuned.conf",
+			  "[sysctl]\nnet.core.rmem_max=1\n" },
+		},
+	},
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct file *file = cases[i].files;
+		struct rivals rivals;
+		unsigned int owns = 0;
+
+		test_begin();
+		folder_make();
+		for (; file->name; file++)
+			folder_put(file->name, file->text);
+		rival_find(&rivals, folder, table);
+		for (int id = 0; id < TT_TUNABLES; id++)
+			owns |= rivals.owns[id] ? OWNS(id) : 0;
+		EXPECT(rivals.bpftune == cases[i].bpftune, "bpftune");
+		EXPECT(rivals.tuned == cases[i].tuned, "tuned");
+		EXPECT(owns == cases[i].owns, "%x", owns);
+		folder_remove();
+		test_end(cases[i].name);
+	}
+	return test_result();
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The status: when it is written, and what people get to see of it. */
+#include <errno.h>
+
+#include "../../file.h"
+#include "../../report/status.h"
+#include "../../units.h"
+#include "../test.h"
+#include "../folder.h"
+
+#define SECOND_US 1000000ULL
+
+static const struct tt_row table[TT_TUNABLES] = {
+	[TT_RMEM_MAX] = { .name = "net.core.rmem_max" },
+	[TT_SRV_RCVBUF] = { .name = "sunrpc.tcp_rcvbuf" },
+	[TT_READ_AHEAD] = { .name = "read_ahead_kb" },
+};
+
+static const struct tt_host host = {
+	.ram_bytes = 1ULL << 36,
+	.tcp_mem_bytes = { 1, 2, 3ULL << 30 },
+	.tcp_used_bytes = 20 << 20,
+	.has_series = true,
+};
+
+static const struct tt_mount mount = {
+	.dev = "0:45", .dir = "/mnt/with a \"quote\"",
+};
+
+static const struct tt_setting settings[] = {
+	{ .target = { TT_RMEM_MAX, "" }, .value = 4194304, .original = 212992,
+	  .written = true,
+	.reason = "a reason of more than eighty columns, so that it is broken between words" },
+	{ .target = { TT_SRV_RCVBUF, "" }, .off = TT_OFF_ABSENT },
+	{ .target = { TT_READ_AHEAD, "0:45" }, .value = 128,
+	  .off = TT_OFF_DENIED },
+};
+
+static const char * const trouble[] = { NULL, "", "a trouble" };
+
+static struct tt_path paths[300];
+
+static const char *explain(const struct tt_path *path, char *text, size_t size,
+			   const void *data)
+{
+	snprintf(text, size, "%s\nrtt %u.\nA sentence that is %s", "First.",
+		 path->rtt_us, (const char *)data);
+	return text;
+}
+
+static struct status_input input = {
+	.pid = 4711,
+	.host = &host,
+	.paths = paths,
+	.npaths = 1,
+	.settings = settings,
+	.nsettings = ARRAY_SIZE(settings),
+	.table = table,
+	.mounts = &mount,
+	.nmounts = 1,
+	.explain = explain,
+	.data = "so long that it must be broken somewhere, which is between two of its words",
+	.trouble = trouble,
+	.ntrouble = ARRAY_SIZE(trouble),
+};
+
+static void make_paths(void)
+{
+	char peer[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		paths[i] = (struct tt_path){
+			.nconns = 16,
+			.rtt_us = 120000,
+			.link = { .name = "enp0s31f6-long1",
+				  .rate_bps = 10000000000,
+				  .source = TT_LINK_CONF },
+			.best_bps = { 9412345678, 1 },
+			.now_bps = { 9412345678, 1 },
+			.limit = { TT_LIMIT_RWND, TT_LIMIT_APPLICATION },
+			.window_bytes = { 143654912, 0 },
+		};
+		snprintf(peer, sizeof(peer),
+			 "2001:db8:1111:2222:3333:4444:5555:%zx", 4096 + i);
+		units_parse_addr(peer, &paths[i].peer);
+	}
+}
+
+static void test_when(void)
+{
+	static const struct {
+		const char	*name;
+		u64		now_us;
+		u32		rtt_us;
+		bool		written;
+	} steps[] = {
+		{ "the first", 100 * SECOND_US, 1, true },
+		{ "changed too soon", 100 * SECOND_US + 900000, 2, false },
+		{ "changed", 101 * SECOND_US, 2, true },
+		{ "not changed", 110 * SECOND_US, 2, false },
+		{ "not changed for long", 131 * SECOND_US, 2, true },
+		{ "not changed after that", 132 * SECOND_US, 2, false },
+	};
+	struct status_writer writer = { };
+	int dir = file_dir(folder, false);
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		test_begin();
+		unlink(folder_path(STATUS_FILE));
+		paths[0].rtt_us = steps[i].rtt_us;
+		input.now_us = steps[i].now_us;
+		EXPECT(!status_write(&writer, dir, &input), "error");
+		EXPECT(folder_has(STATUS_FILE) == steps[i].written, "file");
+		test_end(steps[i].name);
+	}
+	free(writer.text);
+	close(dir);
+}
+
+/* Writes a status and gives its text. */
+static const char *write_status(void)
+{
+	struct status_writer writer = { };
+	int dir = file_dir(folder, false);
+
+	input.now_us = 100 * SECOND_US;
+	if (status_write(&writer, dir, &input))
+		perror(folder);
+	free(writer.text);
+	close(dir);
+	return folder_get(STATUS_FILE);
+}
+
+/* What status_print() or status_explain() puts out; "" for an error. */
+static const char *shown(bool color, const struct tt_addr *peer)
+{
+	static char text[1 << 18];
+	FILE *out;
+	int err;
+
+	*text = '\0';
+	out = fmemopen(text, sizeof(text), "w");
+	if (peer)
+		err = status_explain(folder_text, peer, out);
+	else
+		err = status_print(folder_text, color, out);
+	fclose(out);
+	return err ? "" : text;
+}
+
+static size_t widest(const char *text)
+{
+	size_t most = 0, len;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		most = len > most ? len : most;
+	}
+	return most;
+}
+
+static void test_print(void)
+{
+	static const char * const parts[] = {
+		"process 4711", "20.0M of the 3.0G", "with the series",
+		"a trouble", "2001:db8:1111:2222:3333:4444:5555:1000",
+		"16 connections, RTT 120ms", "10gbit (configuration)",
+		"now 9.41gbit", "window 137.0M", "limit receiver window",
+		"net.core.rmem_max = 4194304, was 212992",
+		"    a reason of more", "does not have it",
+		"read_ahead_kb 0:45 = 128", "no permission",
+	};
+	const char *text;
+
+	make_paths();
+	write_status();
+	text = shown(false, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		test_begin();
+		EXPECT(strstr(text, parts[i]), "%s", text);
+		test_end(parts[i]);
+	}
+	test_begin();
+	EXPECT(widest(text) <= 80, "%zu: %s", widest(text), text);
+	EXPECT(!strchr(text, '\033'), "colour");
+	EXPECT(strchr(shown(true, NULL), '\033'), "no colour");
+	test_end("no wider than a terminal, and plain unless it is one");
+}
+
+static void test_explain(void)
+{
+	struct tt_addr other = { };
+	const char *text;
+
+	test_begin();
+	write_status();
+	text = shown(false, &paths[0].peer);
+	EXPECT(strstr(text, "First.\nrtt 120000.\nA sentence that"), "%s", text);
+	EXPECT(widest(text) <= 80, "%zu", widest(text));
+	EXPECT(status_explain(folder_text, &other, stdout) == -ENOENT, "found");
+	test_end("the sentences of a peer");
+}
+
+static void test_many(void)
+{
+	const char *text;
+
+	test_begin();
+	input.npaths = 300;
+	EXPECT(strlen(write_status()) < STATUS_LARGEST_BYTES, "too large");
+	text = shown(false, NULL);
+	EXPECT(strstr(text, "and 100 more\n"), "%s", text);
+	input.npaths = 1;
+	test_end("thousands of peers are not all shown");
+}
+
+static const char * const bad[] = {
+	"", "{}", "[]", "{\"version\": 2}", "{\"version\": \"1\"}", "nonsense",
+};
+
+static void test_bad(void)
+{
+	u64 written_us;
+	pid_t pid;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		test_begin();
+		EXPECT(status_print(bad[i], false, stdout) == -EINVAL, "print");
+		EXPECT(status_age(bad[i], &pid, &written_us) == -EINVAL, "age");
+		EXPECT(status_explain(bad[i], &paths[0].peer, stdout) ==
+		       -EINVAL, "explain");
+		test_end(*bad[i] ? bad[i] : "empty");
+	}
+	test_begin();
+	EXPECT(!status_age(write_status(), &pid, &written_us) && pid == 4711 &&
+	       written_us == 100 * SECOND_US, "%d %llu", pid, written_us);
+	EXPECT(status_age("{\"version\": 1, \"pid\": -1}", &pid,
+			  &written_us) == -EINVAL, "a process group");
+	test_end("who wrote it, and when");
+}
+
+int main(void)
+{
+	folder_make();
+	make_paths();
+	test_when();
+	test_print();
+	test_explain();
+	test_many();
+	test_bad();
+	folder_remove();
+	return test_result();
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One number of a file, as cases. */
+#include <errno.h>
+
+#include "../../apply/sysctl.h"
+#include "../test.h"
+#include "../folder.h"
+
+static const struct {
+	const char	*name;
+	const char	*text;
+	u8		field;
+	int		err;
+	u64		value;
+	const char	*written;	/* after 777 was written */
+} cases[] = {
+	{ "one number", "212992\n", 0, 0, 212992, "777\n" },
+	{ "first of three", "4096\t131072\t6291456\n", 0, 0, 4096,
+	  "777\t131072\t6291456\n" },
+	{ "last of three", "4096\t131072\t6291456\n", 2, 0, 6291456,
+	  "4096\t131072\t777\n" },
+	{ "blanks", "  4096  131072  ", 1, 0, 131072, "  4096  777  " },
+	{ "no newline", "5", 0, 0, 5, "777" },
+	{ "largest", "18446744073709551615\n", 0, 0, ~0ULL, "777\n" },
+	{ "too large", "18446744073709551616\n", 0, -ERANGE, 0, "777\n" },
+	{ "too few", "1 2\n", 2, -EINVAL, 0, "1 2\n" },
+	{ "negative", "-1\n", 0, -EINVAL, 0, "-1\n" },
+	{ "no number", "yes\n", 0, -EINVAL, 0, "yes\n" },
+	{ "number and word", "1x\n", 0, -EINVAL, 0, "1x\n" },
+	{ "empty", "", 0, -EINVAL, 0, "" },
+};
+
+static void test_fields(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 value = 0;
+		int err;
+
+		test_begin();
+		folder_put("file", cases[i].text);
+		err = sysctl_read(folder_path("file"), cases[i].field, &value);
+		EXPECT(err == cases[i].err, "%d", err);
+		EXPECT(value == cases[i].value, "%llu", value);
+		err = sysctl_write(folder_path("file"), cases[i].field, 777,
+				   &value);
+		EXPECT(!strcmp(folder_get("file"), cases[i].written), "%s",
+		       folder_text);
+		if (!err)
+			EXPECT(value == 777, "%llu", value);
+		test_end(cases[i].name);
+	}
+}
+
+/* The kernel's own answers: a value that it refuses is not what is told. */
+static void test_refused(void)
+{
+	static const char path[] = "/proc/sys/kernel/ngroups_max";
+	u64 value = 0, now = 0;
+
+	test_begin();
+	EXPECT(sysctl_read("/none", 0, &value) == -ENOENT, "taken");
+	EXPECT(sysctl_write("/none", 0, 1, &now) == -ENOENT, "taken");
+	EXPECT(sysctl_probe("/none") == -ENOENT, "taken");
+	EXPECT(!sysctl_read(path, 0, &value) && value, "%llu", value);
+	EXPECT(sysctl_write(path, 0, 7, &now) < 0, "a constant was written");
+	EXPECT(now == value, "%llu", now);
+	test_end("what is true is told after an error");
+}
+
+static void test_path(void)
+{
+	struct tt_row plain = { .path = "/proc/a" };
+	struct tt_row bdi = { .path = "/sys/bdi/%s/read_ahead_kb" };
+	char path[SYSCTL_PATH_MAX], root[SYSCTL_PATH_MAX + 1];
+
+	test_begin();
+	EXPECT(!sysctl_path(path, "", &plain, ""), "%s", path);
+	EXPECT(!strcmp(path, "/proc/a"), "%s", path);
+	EXPECT(!sysctl_path(path, "/tmp", &bdi, "0:45"), "%s", path);
+	EXPECT(!strcmp(path, "/tmp/sys/bdi/0:45/read_ahead_kb"), "%s", path);
+	memset(root, 'x', sizeof(root));
+	root[SYSCTL_PATH_MAX] = '\0';
+	EXPECT(sysctl_path(path, root, &plain, "") == -ENAMETOOLONG, "taken");
+	test_end("names of files");
+}
+
+static void test_ident(void)
+{
+	u64 ident;
+
+	test_begin();
+	folder_put("one", "1");
+	folder_put("two", "1");
+	ident = sysctl_ident(folder_path("one"));
+	EXPECT(ident && ident == sysctl_ident(folder_path("one")), "changes");
+	EXPECT(ident != sysctl_ident(folder_path("two")), "same");
+	EXPECT(!sysctl_ident(folder_path("none")), "there");
+	test_end("files are told apart");
+}
+
+int main(void)
+{
+	folder_make();
+	test_fields();
+	test_refused();
+	test_path();
+	test_ident();
+	folder_remove();
+	return test_result();
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "../test.h"
+#include "../../policy/policy.h"
+
+int main(void)
+{
+	for (int id = 0; id < TT_TUNABLES; id++) {
+		const struct tt_row *row = policy_table(id);
+
+		test_begin();
+		EXPECT((int)row->id == id, "row %d is at %d", row->id, id);
+		EXPECT(row->path && row->path[0] == '/', "no absolute path");
+		EXPECT(row->min <= row->max, "nothing fits");
+		EXPECT(row->multiple, "a multiple of 0");
+		EXPECT(!!strchr(row->path, '%') == (id == TT_READ_AHEAD),
+		       "an instance in %s", row->path);
+		test_end(row->name);
+	}
+	return test_result();
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sizes, times and rates as people write them. The C locale is never left, so
+ * the point is a point.
+ */
+#include "units.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+	const char	*name;
+	double		 factor;
+};
+
+/* The first of equal factors is what is printed. */
+static const struct unit byte_units[] = {
+	{ "", 1 },
+	{ "K", 1024 }, { "M", 1024 * 1024 }, { "G", 1024 * 1024 * 1024 },
+	{ "KiB", 1024 }, { "MiB", 1024 * 1024 }, { "GiB", 1024 * 1024 * 1024 },
+	{ }
+};
+
+static const struct unit time_units[] = {
+	{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { }
+};
+
+static const struct unit rate_units[] = {
+	{ "bit", 1 }, { "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 },
+	{ "tbit", 1e12 }, { }
+};
+
+/* Above it a double does not hold every integer. */
+#define LARGEST ((double)(1ULL << 53))
+
+/*
+ * Digits, perhaps a point and more digits, and a unit. strtod() alone would
+ * take signs, blanks, hexadecimal numbers and "inf".
+ */
+static int parse(const char *text, const struct unit *units, double largest,
+		 u64 *value)
+{
+	size_t len = strspn(text, "0123456789");
+	char number[32], *end;
+	double wanted;
+
+	if (!len)
+		return -EINVAL;
+	if (text[len] == '.')
+		len += 1 + strspn(text + len + 1, "0123456789");
+	if (len >= sizeof(number))
+		return -ERANGE;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	wanted = strtod(number, &end);
+	if (*end || number[len - 1] == '.')
+		return -EINVAL;
+	while (units->name && strcasecmp(units->name, text + len))
+		units++;
+	if (!units->name)
+		return -EINVAL;
+	wanted *= units->factor;
+	if (wanted > largest)
+		return -ERANGE;
+	*value = wanted + 0.5;
+	return 0;
+}
+
+int units_parse_bytes(const char *text, u64 *bytes)
+{
+	return parse(text, byte_units, LARGEST, bytes);
+}
+
+int units_parse_time(const char *text, u32 *us)
+{
+	u64 value;
+	int err;
+
+	err = parse(text, time_units, (double)UINT32_MAX - 1, &value);
+	if (!err)
+		*us = value;
+	return err;
+}
+
+int units_parse_rate(const char *text, u64 *bps)
+{
+	return parse(text, rate_units, LARGEST, bps);
+}
+
+/* Three digits are enough for people; %g would drop to exponents at 1000. */
+static const char *three_digits(double value, const char *unit, char *buf)
+{
+	snprintf(buf, UNITS_MAX, value >= 100 ? "%.0f%s" : "%.3g%s", value,
+		 unit);
+	return buf;
+}
+
+/* In the largest unit of which there is at least one. */
+static const char *print(u64 value, const struct unit *units, char *buf)
+{
+	while (units[1].name && value >= units[1].factor)
+		units++;
+	return three_digits(value / units->factor, units->name, buf);
+}
+
+const char *units_bytes(u64 bytes, char *buf)
+{
+	const struct unit *unit = byte_units;
+
+	while (unit < byte_units + 3 && bytes >= unit[1].factor)
+		unit++;
+	if (unit == byte_units)
+		snprintf(buf, UNITS_MAX, "%u", (unsigned int)bytes);
+	else
+		snprintf(buf, UNITS_MAX, "%.1f%s", bytes / unit->factor,
+			 unit->name);
+	return buf;
+}
+
+const char *units_time(u64 us, char *buf)
+{
+	return print(us, time_units, buf);
+}
+
+const char *units_rate(u64 bps, char *buf)
+{
+	return print(bps, rate_units, buf);
+}
+
+const char *units_addr(const struct tt_addr *addr, char *buf)
+{
+	const struct in6_addr *in6 = &addr->in6;
+
+	if (IN6_IS_ADDR_V4MAPPED(in6))
+		inet_ntop(AF_INET, &in6->s6_addr[12], buf, INET_ADDRSTRLEN);
+	else
+		inet_ntop(AF_INET6, in6, buf, INET6_ADDRSTRLEN);
+	return buf;
+}
+
+int units_parse_addr(const char *text, struct tt_addr *addr)
+{
+	struct in6_addr in6 = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	if (inet_pton(AF_INET, text, &in6.s6_addr[12]) != 1 &&
+	    inet_pton(AF_INET6, text, &in6) != 1)
+		return -EINVAL;
+	addr->in6 = in6;
+	return 0;
+}
