@@ -5,11 +5,13 @@
  * read_ahead_kb is how much a reader of an NFS mount asks for in advance. It
  * carries about that much per round trip, so it is 3 BDP: one in flight, one
  * that the server is at, one that is being read. Files take it when they are
- * opened, so something has to be there before the first one: what the link
- * would need, but no more than READ_AHEAD_START_BYTES, and what the other direction
- * was seen to carry. A reader that is held by its read-ahead achieves it once
- * per round trip, so the next file gets three times as much, until it no longer
- * gets faster. Once the path is proven, its own rate alone counts.
+ * opened, and keep it, so something has to be there before the first one: what
+ * the link would need, within a share of memory, and what the other direction
+ * was seen to carry. The path behind a fast link may be slower: then the first
+ * file asks for too much, and the next ones for what the path showed. A reader
+ * that is held by its read-ahead achieves it once per round trip, so the next
+ * file gets three times as much, until it no longer gets faster. Once the path
+ * is proven, its own rate alone counts.
  */
 #include <netinet/in.h>
 #include <stdio.h>
@@ -22,11 +24,11 @@
 #define READ_AHEAD_BDPS		3
 
 /* To begin with, when nothing was read yet. */
-#define READ_AHEAD_START_BYTES	(32ULL << 20)
-#define READ_AHEAD_START_RAM	128
+#define READ_AHEAD_START_BDPS	2
+#define READ_AHEAD_START_RAM	32
 
 /* What a link that does not tell its rate is taken for, to begin with. */
-#define READ_AHEAD_LINK_BPS	10000000000ULL
+#define READ_AHEAD_LINK_BPS	1000000000ULL
 
 /* Most of one mount: clean page cache, which the kernel takes back. */
 #define READ_AHEAD_RAM		16
@@ -65,9 +67,9 @@ static u64 read_ahead_start(const struct policy_input *input,
 	u64 link_bps = path->link.rate_bps;
 	u64 bytes, other;
 
-	bytes = read_ahead_bdps(2, link_bps ? link_bps : READ_AHEAD_LINK_BPS,
+	bytes = read_ahead_bdps(READ_AHEAD_START_BDPS,
+				link_bps ? link_bps : READ_AHEAD_LINK_BPS,
 				path->rtt_us);
-	bytes = min_u64(bytes, READ_AHEAD_START_BYTES);
 	bytes = min_u64(bytes, input->host->ram_bytes / READ_AHEAD_START_RAM);
 	other = read_ahead_bdps(READ_AHEAD_BDPS, path->best_bps[TT_OUT],
 				path->rtt_us);
