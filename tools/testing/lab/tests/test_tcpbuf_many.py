@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Many connections on one server: what they take together."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import measured
+import scenario
+from conftest import Images, Keep
+from measured import RCVBUF, SNDBUF, Phase
+
+CEILING = 268435456
+
+
+def _run(images: Images, kernel: str, name: str, setup: str) -> measured.Run:
+    image = images.stock if kernel == "stock" else images.patched
+    return measured.run(image, scenario.load(name, setup))
+
+
+def _buffers(phase: Phase, run: measured.Run, client: str) -> int:
+    """The peaks of both buffers of the connections of alike clients, summed."""
+    index = {name: f"10.0.{n}." for n, name in enumerate(run.plan.clients)}
+    return sum(
+        phase.peak(size, index[name])
+        for name in scenario.alike(run.plan, client)
+        for size in (RCVBUF, SNDBUF)
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["read", "write"])
+def test_crowd(images: Images, keep: Keep, name: str) -> None:
+    """Far clients fill their paths, near ones take what they always took."""
+    near = {}
+    for kernel, setup in (("stock", "default"), ("patched", "tuned")):
+        run = _run(images, kernel, "crowd", setup)
+        phase = run[name]
+        near[kernel] = _buffers(phase, run, "near")
+        who = f"{kernel} {setup}"
+        keep("crowd", who, f"near_{name}_buffer_bytes", near[kernel])
+        far = min(_best(phase, n, name) for n in range(5))
+        keep("crowd", who, f"far_{name}_mb_per_s", far)
+    assert far >= 0.95 * run.limit("far-1")
+    assert near["patched"] <= 2 * near["stock"]
+
+
+def _best(phase: Phase, index: int, way: str) -> float:
+    """The largest rate that a connection held for a second, in MB/s."""
+    counter = "acked_bytes" if way == "read" else "received_bytes"
+    (peer,) = phase.peers(f"10.0.{index}.")
+    seen = [
+        (sample["t_s"], sample["server_sockets"][peer][counter])
+        for sample in phase.report["samples"]
+    ]
+    return max(
+        (moved - before) / (end - start) / 1e6
+        for (start, before), (end, moved) in zip(seen, seen[4:], strict=False)
+    )
+
+
+@pytest.mark.long
+def test_slow_disk(images: Images, keep: Keep) -> None:
+    """What a disk cannot take is not pinned in receive buffers either."""
+    pages = {}
+    for kernel, setup in (("stock", "default"), ("patched", "tuned")):
+        phase = _run(images, kernel, "slow-disk", setup)["write"]
+        pages[kernel] = phase.report["tcp_mem_pages"]
+        keep("slow-disk", f"{kernel} {setup}", "tcp_mem_pages", pages[kernel])
+        # The disk is what bounds the writers, in either case.
+        assert sum(phase.rates("write")) == pytest.approx(52, rel=0.1)
+    assert pages["patched"] <= 2 * pages["stock"]
