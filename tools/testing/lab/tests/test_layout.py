@@ -203,8 +203,11 @@ def test_slow_disk(images: Images) -> None:
     write = {"do": "write", "host": "wan", "size_mib": 40, "passes": 2}
     look = shell("findmnt -no FSTYPE,SOURCE /srv/nfs; sum </srv/nfs/data")
     phases = [{"name": "a", "jobs": [write]}, {"name": "b", "jobs": [look]}]
-    disk = {"server": {"disk_mib_per_s": 20}}
-    result = guest.run(images.patched, plan(phases=phases, **disk), tree.quiet)
+    result = guest.run(
+        images.patched,
+        plan(phases=phases, server={"disk_mib_per_s": 20}),
+        tree.quiet,
+    )
     assert rates(result) == pytest.approx([20.97, 20.97], rel=0.1)
     output = result["phases"][1]["jobs"][0]["output"]
     assert output.split()[:2] == ["ext2", "/dev/nullb0"]

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 import measured
 import scenario
 from conftest import Images, Keep
 from measured import RCVBUF, SNDBUF, Phase
-
-CEILING = 268435456
 
 
 def _run(images: Images, kernel: str, name: str, setup: str) -> measured.Run:
@@ -55,10 +51,11 @@ def _best(phase: Phase, index: int, way: str) -> float:
         (sample["t_s"], sample["server_sockets"][peer][counter])
         for sample in phase.report["samples"]
     ]
-    return max(
+    best: float = max(
         (moved - before) / (end - start) / 1e6
         for (start, before), (end, moved) in zip(seen, seen[4:], strict=False)
     )
+    return best
 
 
 @pytest.mark.long
