@@ -49,7 +49,8 @@ class Client:
 
     rate_mbit: of the bottleneck, both ways. delay_ms: one way, so that the
     RTT is twice of it. loss_percent: of packets, at random, each way.
-    queue_packets: that the path holds, those under way included, before it
+    queue_packets: that the path holds (GSO packets count as one), those under
+    way included, before it
     drops; 0: it never does. count: clients that are alike.
     nfs: version, "3", "4.1" or "4.2". options: further mount options.
     read_ahead_kb: of the mount; 0 leaves the kernel's default.

@@ -26,6 +26,39 @@ def _buffers(phase: Phase, run: measured.Run, client: str) -> int:
     )
 
 
+# From all readers being at speed to the first being done.
+STEADY_S = (2.5, 5)
+CONNECTIONS = 200
+
+
+def test_readers(images: Images, keep: Keep) -> None:
+    """The gate saves memory, as TCP_NOTSENT_LOWAT did for 200 netperfs."""
+    pages, rate = {}, {}
+    for kernel in ("stock", "patched"):
+        phase = _run(images, kernel, "readers", "default")["read"]
+        # The mount of /mnt/far is one, too.
+        assert len(phase.peers()) >= CONNECTIONS
+        pages[kernel] = phase.tcp_mem_pages(*STEADY_S)
+        rate[kernel] = _rate(phase, "acked_bytes", *STEADY_S)
+        who = f"{kernel} default"
+        keep("readers", who, "tcp_mem_mean_pages", pages[kernel])
+        keep("readers", who, "read_mb_per_s", rate[kernel])
+    assert rate["patched"] >= 0.99 * rate["stock"]
+    assert pages["patched"] <= 0.45 * pages["stock"]
+
+
+def _rate(phase: Phase, counter: str, from_s: float, to_s: float) -> float:
+    """What all connections together moved in an interval, in MB/s."""
+    seen = [
+        (s["t_s"], sum(one[counter] for one in s["server_sockets"].values()))
+        for s in phase.report["samples"]
+        if from_s - 0.01 <= s["t_s"] <= to_s + 0.01
+    ]
+    (start, before), (end, moved) = seen[0], seen[-1]
+    rate: float = (moved - before) / (end - start) / 1e6
+    return rate
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["read", "write"])
 def test_crowd(images: Images, keep: Keep, name: str) -> None:
