@@ -197,18 +197,3 @@ def test_count_and_queue(images: Images) -> None:
         assert dropped
         assert int(dropped[1]) > 0
     assert len(rates(result)) == 3
-
-
-def test_slow_disk(images: Images) -> None:
-    write = {"do": "write", "host": "wan", "size_mib": 40, "passes": 2}
-    look = shell("findmnt -no FSTYPE,SOURCE /srv/nfs; sum </srv/nfs/data")
-    phases = [{"name": "a", "jobs": [write]}, {"name": "b", "jobs": [look]}]
-    result = guest.run(
-        images.patched,
-        plan(phases=phases, server={"disk_mib_per_s": 20}),
-        tree.quiet,
-    )
-    assert rates(result) == pytest.approx([20.97, 20.97], rel=0.1)
-    output = result["phases"][1]["jobs"][0]["output"]
-    assert output.split()[:2] == ["ext2", "/dev/nullb0"]
-    assert output.split()[-1] == str((40 << 20) // 1024)
