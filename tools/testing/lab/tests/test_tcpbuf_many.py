@@ -27,7 +27,7 @@ def _buffers(phase: Phase, run: measured.Run, client: str) -> int:
 
 
 # From all readers being at speed to the first being done.
-STEADY_S = (2, 3.25)
+STEADY_S = (2.5, 4.25)
 CONNECTIONS = 200
 PAGE_BYTES = 4096
 
@@ -117,5 +117,5 @@ def test_slow_disk(images: Images, keep: Keep) -> None:
         # The disk is what bounds the writers, in either case.
         rate, limit = sum(phase.rates("write")), run.limit("disk")
         keep("slow-disk", f"{kernel} {setup}", "write_mb_per_s", rate)
-        assert 0.9 * limit <= rate <= limit
+        assert 0.8 * limit <= rate <= limit
     assert pages["patched"] <= 2 * pages["stock"]
