@@ -40,11 +40,6 @@ class Images:
     patched: Path
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marks."""
-    config.addinivalue_line("markers", "long: takes minutes; not in the check")
-
-
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
     """A lab in a path with a space."""

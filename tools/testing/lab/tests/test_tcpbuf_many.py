@@ -74,7 +74,6 @@ def _rate(phase: Phase, counter: str, from_s: float, to_s: float) -> float:
     return rate
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["read", "write"])
 def test_crowd(images: Images, keep: Keep, name: str) -> None:
     """Far clients fill their paths, near ones take what they always took."""
