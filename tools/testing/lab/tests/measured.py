@@ -88,6 +88,15 @@ class Phase:
             if job["do"] == do and job["host"].startswith(host)
         ]
 
+    def total_mb_per_s(self) -> float:
+        """Rate of all jobs together, from the start to the last one's end."""
+        passes = [p for job in self.report["jobs"] for p in job["passes"]]
+        start = min(one["start_s"] for one in passes)
+        end = max(one["start_s"] + one["seconds"] for one in passes)
+        moved = sum(one["bytes"] for one in passes)
+        rate: float = moved / (end - start) / 1e6
+        return rate
+
     def tcp_mem_pages(self, from_s: float, to_s: float) -> float:
         """Mean of what all TCP sockets took during an interval."""
         return mean(
