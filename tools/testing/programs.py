@@ -59,7 +59,7 @@ def run(
 
 def _progress(name: str, line: str) -> str:
     """How far a program is that printed a line: pytest says it in percent."""
-    test = re.search(r"\[ *(\d+%)\] (?:[A-Z]+) \S*?(\w+\.py::.*)", line)
+    test = re.search(r"\[ *(\d+%)\] (?:[A-Z]+) \S*?(\w+\.py::.*\S)", line)
     return f"{name}: {test[1]}, {test[2]}" if test else name
 
 

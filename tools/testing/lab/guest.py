@@ -24,8 +24,6 @@ from errors import LabError
 from progress import Say
 
 INIT = Path(__file__).parent / "agent" / "init.py"
-# Of the disk below an export; what is written there takes the guest's memory.
-DISK_GB = 8
 PROGRESS = "lab: "
 CONSOLE_END_LINES = 25
 # What UML says of consoles that nobody gave it, in every run.
@@ -64,7 +62,7 @@ def run(
         init.chmod(0o755)
         console = boot(
             image,
-            [f"init={init}", *_parameters(plan.server, realtime=realtime)],
+            [f"init={init}", *([] if realtime else ["time-travel=inf-cpu"])],
             plan.memory_mb,
             plan.timeout_s,
             say,
@@ -72,15 +70,6 @@ def run(
         )
         check(plan.name, console, console)
         return _result(job, console, plan.name)
-
-
-def _parameters(server: scenario.Server, *, realtime: bool) -> list[str]:
-    """What the kernel is to be told: its clock, the disk below the export."""
-    clock = [] if realtime else ["time-travel=inf-cpu"]
-    if not server.disk_mib_per_s:
-        return [*clock, "null_blk.nr_devices=0"]
-    disk = {"memory_backed": 1, "mbps": server.disk_mib_per_s, "gb": DISK_GB}
-    return [*clock, *(f"null_blk.{key}={disk[key]}" for key in disk)]
 
 
 def boot(

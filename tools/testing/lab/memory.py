@@ -32,8 +32,9 @@ PLACES = ("/dev/shm", "/var/tmp")
 _MEMORY = "memory"
 _TURN = "turn"
 _POLL_S = 0.2
-# The memory of a guest that was killed is back after a moment only.
-_PATIENCE_S = 5
+# The memory of a guest that was killed is back after a moment, and other
+# programs may give some back.
+_PATIENCE_S = 30
 
 # MB by what they are of: _MEMORY, and each of PLACES.
 Room = dict[str, int]

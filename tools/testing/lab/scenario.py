@@ -30,15 +30,13 @@ Sysctl = dict[str, int | str]
 class Server:
     """The NFS server, in the guest's first network namespace.
 
-    threads: nfsd threads. disk_mib_per_s: what the disk below the export can
-    write and read; 0: the export is in memory. sysctl: values by name
-    ("net.core.rmem_max"), written before nfsd starts. daemon: a command that
-    runs there from when everything is mounted to the end of the last phase,
-    and is then ended with SIGTERM; by sh, the repository being at $LAB_REPO.
+    threads: nfsd threads. sysctl: values by name ("net.core.rmem_max"),
+    written before nfsd starts. daemon: a command that runs there from when
+    everything is mounted to the end of the last phase, and is then ended with
+    SIGTERM; by sh, the repository being at $LAB_REPO.
     """
 
     threads: int = 8
-    disk_mib_per_s: int = 0
     sysctl: Sysctl = dataclasses.field(default_factory=dict)
     daemon: str = ""
 
@@ -50,7 +48,8 @@ class Client:
     rate_mbit: of the bottleneck, both ways. delay_ms: one way, so that the
     RTT is twice of it. loss_percent: of packets, at random, each way.
     queue_packets: that the path holds, those under way included, before it
-    drops; 0: it never does. count: clients that are alike.
+    drops, a GSO packet of up to 64 KiB being one; 0: it never does. count:
+    clients that are alike.
     nfs: version, "3", "4.1" or "4.2". options: further mount options.
     read_ahead_kb: of the mount; 0 leaves the kernel's default.
     family: 4 or 6, of the IP addresses. router: the path lies behind one, so

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The simulated WAN: a network namespace and a netem path per client."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from errors import LabError
 from scenario import Client
 from shell import run, sysctl
@@ -8,6 +11,7 @@ from shell import run, sysctl
 # Packets that a path's queue holds unless a scenario says how many. Enough
 # never to drop by itself.
 QUEUE_PACKETS = 10_000_000
+BATCH = Path("/tmp/batch")
 
 
 def address(index: int, host: str, family: int) -> str:
@@ -21,23 +25,32 @@ def address(index: int, host: str, family: int) -> str:
 def add_client(index: int, name: str, client: Client) -> None:
     """Lay the path of a client, see address()."""
     near = f"s-{name}"
-    run("ip", "netns", "add", name)
+    _ip(None, [f"netns add {name}"])
     if client.router:
         ends = _through_router(near, index, name, client)
     else:
-        _veth(client.mtu, (None, near), (name, "eth0"))
         ends = [(None, near), (name, "eth0")]
+        _veth(client.mtu, *ends)
     for netns, device, host in (
         (None, near, "server"),
         (name, "eth0", "client"),
     ):
-        for family, bits in ((4, 24), (6, 64)):
-            ip = f"{address(index, host, family)}/{bits}"
-            nodad = ["nodad"] if family == 6 else []
-            run("ip", "addr", "add", ip, "dev", device, *nodad, netns=netns)
+        ip4, ip6 = (address(index, host, family) for family in (4, 6))
+        lines = [
+            f"addr add {ip4}/24 dev {device}",
+            f"addr add {ip6}/64 dev {device} nodad",
+            f"link set {device} up",
+            "link set lo up",
+        ]
+        _ip(netns, lines)
     for netns, device in ends:
         run(*_netem(device, client), netns=netns)
-    run("ip", "link", "set", "lo", "up", netns=name)
+
+
+def _ip(netns: str | None, lines: Iterable[str]) -> None:
+    """Run commands of ip in one process: of many clients each takes long."""
+    BATCH.write_text("\n".join(lines) + "\n")
+    run("ip", *(["-n", netns] if netns else []), "-batch", str(BATCH))
 
 
 # A device and the network namespace that it is in.
@@ -45,15 +58,12 @@ End = tuple[str | None, str]
 
 
 def _veth(mtu: int, one: End, other: End) -> None:
-    """Make a pair of devices, both up."""
-    words = ["ip", "link", "add"]
-    for place, (netns, device) in (([], one), (["peer"], other)):
-        words += [*place, "name", device, "mtu", str(mtu)]
-        words += ["netns", netns] if netns else []
-        words += [] if place else ["type", "veth"]
-    run(*words)
-    for netns, device in (one, other):
-        run("ip", "link", "set", device, "up", netns=netns)
+    """Make a pair of devices."""
+    near, far = (
+        f"name {device} mtu {mtu}" + (f" netns {netns}" if netns else "")
+        for netns, device in (one, other)
+    )
+    _ip(None, [f"link add {near} type veth peer {far}"])
 
 
 def _through_router(
@@ -71,6 +81,7 @@ def _through_router(
     _veth(client.mtu, (name, "eth0"), (router, "far"))
     sysctl("net.ipv4.ip_forward", 1, netns=router)
     for device, host, last in (("near", "server", 253), ("far", "client", 254)):
+        run("ip", "link", "set", device, "up", netns=router)
         sysctl(f"net.ipv4.conf.{device}.proxy_arp", 1, netns=router)
         sysctl(f"net.ipv4.neigh.{device}.proxy_delay", 0, netns=router)
         end = address(index, host, 4)

@@ -12,7 +12,6 @@ from scenario import Client, Server
 from shell import run
 
 EXPORT = Path("/srv/nfs")
-DISK = "/dev/nullb0"
 MOUNTS = Path("/mnt")
 LOGS = Path("/run")
 RPCBIND_SOCKET = Path("/run/rpcbind.sock")
@@ -22,16 +21,10 @@ MAX_BLOCK_BYTES = 1 << 20
 
 
 def start_server(server: Server, memory_mb: int, nfs3: bool) -> None:
-    """Export a folder, start nfsd; returns when its grace period is over."""
+    """Export a tmpfs and start nfsd; returns when its grace period is over."""
     run("mount", "-t", "nfsd", "nfsd", "/proc/fs/nfsd")
-    if server.disk_mib_per_s:
-        run("mkfs.ext2", "-q", "-F", DISK)
-        # Clients write to memory of the same guest: it cannot have as much
-        # unwritten as a server of its own, so it has nothing unwritten.
-        run("mount", "-o", "sync", DISK, str(EXPORT))
-    else:
-        size = f"size={memory_mb}m"
-        run("mount", "-t", "tmpfs", "-o", size, "export", str(EXPORT))
+    size = f"size={memory_mb}m"
+    run("mount", "-t", "tmpfs", "-o", size, "export", str(EXPORT))
     Path("/tmp/exports").write_text(
         f"{EXPORT} *(rw,async,fsid=0,no_root_squash,insecure,no_subtree_check)"
     )

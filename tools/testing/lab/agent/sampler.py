@@ -80,13 +80,18 @@ def _tcp_mem_pages() -> int:
 
 
 def server_sockets() -> dict[str, dict[str, int]]:
-    """FIELDS of the server's connections, by "address:port" of the peer."""
+    """FIELDS of the server's connections, by "address:port" of the peer.
+
+    A peer may use a port for several addresses of the server's; all but the
+    first of them are in the key too.
+    """
     wanted = f"( sport = :{NFS_PORT} )"
     text = run("ss", "--no-header", "-tmiOn", "state", "established", wanted)
-    sockets = {}
-    for line in text.splitlines():
+    sockets: dict[str, dict[str, int]] = {}
+    lines = [(line.split()[2:4], line) for line in text.splitlines()]
+    for (local, peer), line in sorted(lines):
         found = {name: field.search(line) for name, field in FIELDS.items()}
-        sockets[line.split()[3]] = {
+        sockets[f"{peer} {local}" if peer in sockets else peer] = {
             name: int(match[1]) if match else 0 for name, match in found.items()
         }
     return sockets

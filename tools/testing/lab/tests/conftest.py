@@ -5,10 +5,11 @@ BASE and KSRC of the environment say what kernel the guests run, as they do
 for make.
 """
 
+import dataclasses
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +18,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import figures
 import image
 import measured
 import tree
 from laboratory import Lab
+
+# Keeps a figure: scenario, setup, metric, value.
+Keep = Callable[[str, str, str, float], None]
+FIGURE = "figure"
+KERNEL_JSON = tree.REPO / "out" / "kernel.json"
+_figures: list[figures.Figure] = []
 
 
 @dataclass(frozen=True)
@@ -71,3 +79,32 @@ def _runs(tmp_path_factory: pytest.TempPathFactory) -> None:
         folder = folder.parent
     measured.folder = folder / "runs"
     measured.folder.mkdir(exist_ok=True)
+
+
+@pytest.fixture
+def keep(request: pytest.FixtureRequest, trees: tree.Trees) -> Keep:
+    """Puts a figure that the test measured into out/kernel.json."""
+
+    def one(scenario: str, setup: str, metric: str, value: float) -> None:
+        row = figures.Figure(scenario, trees.base, setup, metric, value)
+        # A property of the test, because its process is not the one that
+        # writes the file.
+        request.node.user_properties.append((FIGURE, dataclasses.asdict(row)))
+
+    return one
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Collect the figures of a test, whichever process it ran in."""
+    if report.when == "call":
+        _figures.extend(
+            figures.Figure(**row)
+            for name, row in report.user_properties
+            if name == FIGURE and isinstance(row, dict)
+        )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the figures of all processes."""
+    if _figures and not hasattr(session.config, "workerinput"):
+        figures.merge(KERNEL_JSON, _figures)

@@ -75,6 +75,38 @@ class Phase:
         found = self.report["server_sockets"]
         return max(int(found[peer][size]) for peer in self.peers(prefix))
 
+    def p99_ms(self, job: int) -> float:
+        """How long all but a hundredth of a "stat" job's calls took at most."""
+        p99: float = self.report["jobs"][job]["p99_ms"]
+        return p99
+
+    def rates(self, do: str, host: str = "") -> list[float]:
+        """The last pass of each job of a kind, on hosts that begin so."""
+        return [
+            self.mb_per_s(index)
+            for index, job in enumerate(self.report["jobs"])
+            if job["do"] == do and job["host"].startswith(host)
+        ]
+
+    def total_mb_per_s(self) -> float:
+        """Rate of all jobs together, from the start to the last one's end."""
+        passes = [p for job in self.report["jobs"] for p in job["passes"]]
+        start = min(one["start_s"] for one in passes)
+        end = max(one["start_s"] + one["seconds"] for one in passes)
+        moved = sum(one["bytes"] for one in passes)
+        rate: float = moved / (end - start) / 1e6
+        return rate
+
+    def tcp_mem_pages(self, from_s: float, to_s: float) -> float:
+        """Mean of what all TCP sockets took during an interval."""
+        return mean(
+            [
+                sample["tcp_mem_pages"]
+                for sample in self.report["samples"]
+                if from_s <= sample["t_s"] <= to_s
+            ]
+        )
+
     def points(self) -> list[Point]:
         """The phase's course; it must be that of one connection."""
         (peer,) = self.peers()

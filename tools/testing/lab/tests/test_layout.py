@@ -175,3 +175,25 @@ def test_samples(images: Images) -> None:
     sizes = next(iter(phase["server_sockets"].values()))
     assert sizes["rcvbuf_bytes"] > 0
     assert sizes["received_bytes"] > 50 << 20
+
+
+def test_count_and_queue(images: Images) -> None:
+    """Alike clients have paths of their own; a short queue drops."""
+    client = {"rate_mbit": 20, "delay_ms": 5, "count": 3, "queue_packets": 9}
+    write = {"do": "write", "host": "far", "file": "{host}", "size_mib": 5}
+    look = "hostname -I; tc -s qdisc show dev eth0 | grep dropped"
+    phases = [
+        {"name": "write", "jobs": [write]},
+        {"name": "look", "jobs": [shell(look, "far"), shell("ls /srv/nfs")]},
+    ]
+    result = guest.run(
+        images.patched, plan(clients={"far": client}, phases=phases), tree.quiet
+    )
+    *far, server = result["phases"][1]["jobs"]
+    assert server["output"].split() == ["far-1", "far-2", "far-3"]
+    for index, job in enumerate(far):
+        assert job["output"].split()[0] == f"10.0.{index}.2"
+        dropped = re.search(r"dropped (\d+)", job["output"])
+        assert dropped
+        assert int(dropped[1]) > 0
+    assert len(rates(result)) == 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The client's own limits: tcp_clnt_sndbuf and tcp_clnt_rcvbuf."""
+"""The client's own limits: tcp_clnt_rcvbuf; test_live() has the other."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ import scenario
 from conftest import Images
 
 CEILING = 134217728
-
-
-def test_live_write(images: Images) -> None:
-    phase = measured.run(images.patched, scenario.load("live-client"))["write"]
-    before = [point.in_ for point in phase.between(1, 2)]
-    assert max(before) < 120
-    # Set at 2 s; the last points are those of a write that has ended.
-    reached = [point.in_ for point in phase.between(3, 3.75)]
-    assert min(reached) >= 0.95 * 1195
 
 
 def _read(**client_sysctl: Any) -> scenario.Scenario:

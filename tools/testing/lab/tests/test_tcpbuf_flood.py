@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The smallest values, for ten minutes: never a stall, never a new connection."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import measured
+import scenario
+from conftest import Images, Keep
+from measured import Phase
+
+CONNECTIONS = 8
+SIMULATED_S = 600
+# A MiB takes 2.2 s at the paths' 4 Mbit/s. Two samples are 2 s.
+STALL_S = 2.5
+COUNTER = {"write": "received_bytes", "read": "acked_bytes"}
+
+
+def _longest_pause_s(phase: Phase, peer: str, counter: str) -> float:
+    """The longest time in which a connection moved nothing."""
+    last, longest = 0.0, 0.0
+    for before, after in itertools.pairwise(phase.report["samples"]):
+        moved = [s["server_sockets"][peer][counter] for s in (before, after)]
+        if moved[1] > moved[0]:
+            last = after["t_s"]
+        longest = max(longest, after["t_s"] - last)
+    return longest
+
+
+@pytest.mark.parametrize("way", ["write", "read"])
+def test_smallest_values(images: Images, keep: Keep, way: str) -> None:
+    run = measured.run(images.patched, scenario.load("flood"))
+    phase = run[way]
+    assert phase.report["samples"][-1]["t_s"] >= SIMULATED_S
+    # Those of before the first value was set, in both phases.
+    assert len(phase.peers()) == CONNECTIONS
+    assert phase.peers() == run["write"].peers()
+    pause_s = max(
+        _longest_pause_s(phase, peer, COUNTER[way]) for peer in phase.peers()
+    )
+    keep("flood", "patched", f"{way}_longest_pause_s", pause_s)
+    rate = min(phase.rates(way))
+    keep("flood", "patched", f"{way}_slowest_mb_per_s", rate)
+    assert pause_s <= STALL_S
+    assert rate >= 0.9 * run.limit("far-1")
