@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,22 +46,28 @@ def test_socket_limit_parks_no_thread(images: Images) -> None:
     assert _p99_ms(_run(images, "socket-and-gate")) <= 1.1 * _p99_ms(idle)
 
 
-def test_memory(images: Images) -> None:
-    gate = _run(images, "gate").report["tcp_mem_pages"]
-    open_ = _run(images, "open").report["tcp_mem_pages"]
-    plan = scenario.load("gate", "tcp_wmem")
-    stock = measured.run(images.stock, plan)["read"]
-    assert stock.mb_per_s(WAN) == pytest.approx(97.4, rel=0.01)
-    assert gate <= 0.46 * stock.report["tcp_mem_pages"]
-    assert gate <= 0.75 * open_
-
-
 def _changed(plan: scenario.Scenario, **changes: Any) -> scenario.Scenario:
     """The plan with the keys of each client in changes laid over it."""
     table = json.loads(json.dumps(scenario.to_dict(plan)))
     for name, keys in changes.items():
         table["clients"][name] = {**table["clients"].get(name, {}), **keys}
     return scenario.from_dict(table)
+
+
+def test_memory(images: Images) -> None:
+    # NFSv4.1 servers before 6.14 have a limit of their own, of 30 requests.
+    mount = {} if images.trees.base == "7.2" else {"nfs": "3"}
+
+    def read(image: Path, setup: str) -> Phase:
+        plan = _changed(scenario.load("gate", setup), wan=mount)
+        return measured.run(image, plan)["read"]
+
+    gate = read(images.patched, "gate").report["tcp_mem_pages"]
+    open_ = read(images.patched, "open").report["tcp_mem_pages"]
+    stock = read(images.stock, "tcp_wmem")
+    assert stock.mb_per_s(WAN) == pytest.approx(97.4, rel=0.03)
+    assert gate <= 0.46 * stock.report["tcp_mem_pages"]
+    assert gate <= 0.75 * open_
 
 
 @pytest.mark.parametrize(

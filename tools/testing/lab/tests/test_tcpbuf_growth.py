@@ -8,30 +8,38 @@ import pytest
 import measured
 import scenario
 from conftest import Images
-from measured import RCVBUF, SNDBUF, Phase, Point, Run, mean
+from measured import RCVBUF, SNDBUF, TCP_WMEM2, Phase, Point, Run, mean
 
 
 @pytest.mark.parametrize("phase", ["write", "read"])
 def test_1_gbit_30_ms(images: Images, phase: str) -> None:
     run = measured.run(images.patched, scenario.load("ibm-2008", "tuned"))
-    assert run[phase].mb_per_s() >= 0.97 * run.limit("wan")
+    # Kernels before 7 open a window by two packets for each that GRO merged,
+    # whatever the size of the buffer.
+    share = 0.97 if images.trees.base == "7.2" else 0.95
+    assert run[phase].mb_per_s() >= share * run.limit("wan")
 
 
 def test_10_gbit_120_ms(images: Images) -> None:
     default = scenario.load("transatlantic", "default")
     before = measured.run(images.stock, default)["write"].mb_per_s()
     tuned = scenario.load("transatlantic", "tuned")
-    after = measured.run(images.patched, tuned)["write"].mb_per_s()
-    assert after >= 40 * before
+    run = measured.run(images.patched, tuned)
+    limit = measured.reachable(images.trees.base, run.limit("wan"), 0.12)
+    after = run["write"].mb_per_s()
+    assert after >= 0.9 * limit
+    assert after >= 9 * before
 
 
 def test_live(images: Images) -> None:
-    phase = measured.run(images.patched, scenario.load("live"))["read"]
+    run = measured.run(images.patched, scenario.load("live"))
+    phase = run["read"]
     before = mean([point.out for point in phase.between(1, 2)])
     assert before == pytest.approx(102, rel=0.05)
     # The last points are those of a read that has ended.
     reached = [point.out for point in phase.between(3, 3.75)]
-    assert min(reached) >= 1150
+    limit = measured.reachable(images.trees.base, run.limit("wan"), 0.03)
+    assert min(reached) >= 0.96 * limit
 
 
 # A connection that lives through a value that net.core.wmem_max (rmem_max)
@@ -39,10 +47,11 @@ def test_live(images: Images) -> None:
 # scenarios/rise-and-fall.toml:
 SET_S, RAISED_S, BACK_S, END_S = 2, 3.5, 5.5, 8.5
 TCP_RMEM2 = 2097152
-TCP_WMEM2 = 4194304
 
 
-def _life(images: Images) -> Run:
+def _life(images: Images, way: str) -> Run:
+    if way == "write" and images.trees.base != "7.2":
+        pytest.skip("its windows open more slowly than the scenario's phases")
     plan = scenario.load("rise-and-fall")
     return measured.run(images.patched, plan)
 
@@ -69,7 +78,7 @@ def _default_rate(way: str, phase: Phase) -> float:
 def test_host_limit_bounds_a_value(
     images: Images, way: str, tcps_own: int
 ) -> None:
-    phase = _life(images)[way]
+    phase = _life(images, way)[way]
     bounded = phase.between(SET_S + 0.5, RAISED_S)
     assert _size(way, bounded) == tcps_own
     assert _rate(way, bounded) == pytest.approx(
@@ -81,7 +90,7 @@ def test_host_limit_bounds_a_value(
 def test_host_limit_is_raised_live(
     images: Images, way: str, tcps_own: int
 ) -> None:
-    life = _life(images)
+    life = _life(images, way)
     grown = life[way].between(RAISED_S + 1, BACK_S)
     assert _rate(way, grown) >= 0.97 * life.limit("wan")
     assert _size(way, grown) > tcps_own
@@ -94,7 +103,7 @@ def test_host_limit_is_raised_live(
 def test_0_gives_an_old_connection_back(
     images: Images, way: str, tcps_own: int
 ) -> None:
-    phase = _life(images)[way]
+    phase = _life(images, way)[way]
     back = phase.between(BACK_S + 0.5, END_S)
     assert _size(way, back) == tcps_own
     assert _rate(way, back) == pytest.approx(
@@ -109,7 +118,7 @@ def test_0_gives_an_old_connection_back(
 def test_0_gives_new_connections_the_default(
     images: Images, way: str, tcps_own: int
 ) -> None:
-    life = _life(images)
+    life = _life(images, way)
     new = life[f"new {way}"]
     assert new.peers().isdisjoint(life[way].peers()), "not a new connection"
     points = new.between(3, 4)
