@@ -75,7 +75,8 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
  *  - sk_stream_write_space() clears the bit when the buffer has room, though
  *    the gate may be closed still. The transport's sk_write_space() asks here
  *    again right after that, which sets the bit again. If the transport is
- *    busy then and it does not ask, whoever made it busy asks when done.
+ *    busy then and it does not ask, whoever made it busy asks when done, and
+ *    the barrier is between the end of that and the second look.
  *  - What closes the gate is unsent data: TCP has something to send, and will,
  *    or the connection dies.
  *
