@@ -24,29 +24,23 @@
  *    connections follow, and no list of sockets is walked.
  *  - when the limit is 0 again, a connection that grew is given back to TCP
  *    with its next RPC.
- *  - a buffer that somebody fixed with SO_RCVBUF or SO_SNDBUF stays as it is.
+ *  - a buffer that somebody fixed with SO_RCVBUF or SO_SNDBUF stays as it is,
+ *    and where TCP tunes no receive buffer (net.ipv4.tcp_moderate_rcvbuf is 0)
+ *    there is nothing to continue.
+ *  - under memory pressure nothing grows.
  *
  * The receive buffer is simply raised: TCP never lowers it. TCP would set a
  * send buffer back to tcp_wmem[2] with the next ACK, so SOCK_SNDBUF_LOCK is
- * set on a connection from the moment it passes that size.
+ * set on a connection from the moment it passes that size. Under memory
+ * pressure TCP offers small windows, however large the receive buffer is, but
+ * it lowers no send buffer that has the bit: that one is given back to it.
  *
- * The gate
- *
- * A large send buffer fills with data that waits for the path, up to its last
- * byte: that is memory, and it is delay for the next reply. A socket's own
- * TCP_NOTSENT_LOWAT bounds it by making the sender sleep. RPC sends from
- * threads that serve all connections, with the transport locked: a single
- * client that is far away then puts all threads to sleep, and every other
- * client waits. So the limit is looked at one step earlier. A server takes no
- * further request from a connection with notsent_lowat_bytes or more of unsent
- * data. It means for RPC what POLLOUT means for a program since the commit
- * c9bee3b7fdec ("tcp: TCP_NOTSENT_LOWAT socket option").
- *
- * Requests that have been taken are answered, so a connection may have a reply
- * per thread unsent. Requests with small replies are served side by side as
- * ever: only more of them than the path can take at once close the gate.
+ * All of it goes by what TCP knows of the connection, whatever is below or
+ * above: IPv4 or IPv6; TLS, whose records are bytes like others; SYN cookies,
+ * which keep no more of the handshake than the window scale that bounds the
+ * window here, or not even that; and loopback, whose round trip is so short
+ * that no buffer passes TCP's own limits.
  */
-#include <linux/net.h>
 #include <linux/tcp.h>
 
 #include <linux/sunrpc/tcpbuf.h>
@@ -74,92 +68,6 @@ void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
 	*tb = (struct rpc_tcpbuf) {
 		.limits = rpc_tcpbuf_net_limits(net, role),
 	};
-}
-
-static u32 rpc_tcpbuf_unsent(const struct sock *sk)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	return READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-}
-
-/**
- * rpc_tcpbuf_gate_is_open - whether unsent data allow another request
- * @tb: buffer state of the connection
- * @sock: its TCP socket
- *
- * When it says no, sk_write_space() is called later, and the caller asks again
- * from there. No such wake-up is lost:
- *
- *  - TCP calls sk_write_space() after it sent data (tcp_event_new_data_sent())
- *    if SOCK_NOSPACE is set by then. Here the bit is set, and then the unsent
- *    data are looked at once more; TCP changes snd_nxt, and then looks at the
- *    bit. The barriers between the two steps of both sides (the one below, and
- *    that of tcp_check_space()) let at least one see the other: either the
- *    second look finds the gate open, or TCP finds the bit.
- *  - sk_stream_write_space() clears the bit when the buffer has room, though
- *    the gate may be closed still. The transport's sk_write_space() asks here
- *    again right after that, which sets the bit again. If the transport is
- *    busy then and it does not ask, whoever made it busy asks when done.
- *  - What closes the gate is unsent data: TCP has something to send, and will,
- *    or the connection dies.
- *
- * The bit is never cleared here, since a thread that sleeps in sendmsg() may
- * have set it and needs it. So it may be left over when the gate turns out to
- * be open, with nothing in flight whose acknowledgment would clear it. Callers
- * must not take the bit alone for a lack of room, see rpc_tcpbuf_has_room().
- *
- * Context: any, also softirq with the socket's spinlock held; takes no lock
- * Returns: true if another request may be taken
- */
-bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb, struct socket *sock)
-{
-	u32 lowat = READ_ONCE(tb->limits->notsent_lowat_bytes);
-	u32 unsent;
-
-	if (!lowat || rpc_tcpbuf_unsent(sock->sk) < lowat)
-		return true;
-	set_bit(SOCK_NOSPACE, &sock->flags);
-	/* Pairs with the barrier in tcp_check_space(). */
-	smp_mb__after_atomic();
-	unsent = rpc_tcpbuf_unsent(sock->sk);
-	if (unsent < lowat)
-		return true;
-	trace_rpc_tcpbuf_gate_closed(sock->sk, unsent, lowat);
-	return false;
-}
-
-/**
- * rpc_tcpbuf_has_room - whether SOCK_NOSPACE may be left over from the gate
- * @sk: TCP socket with that bit set
- *
- * If not, its buffer is full: data are in flight, and their acknowledgment
- * calls sk_write_space().
- *
- * Context: any
- * Returns: true if the send buffer has room, whatever the bit says
- */
-bool rpc_tcpbuf_has_room(const struct sock *sk)
-{
-	return sk_stream_is_writeable(sk);
-}
-
-/*
- * Put the socket's own limit on unsent data, or the namespace's
- * net.ipv4.tcp_notsent_lowat, out of force while the gate does their work, and
- * in force again when it does not. Called by the sender of the transport.
- */
-void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk)
-{
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	tb->snd_gated = !tb->snd_gated;
-	if (tb->snd_gated) {
-		tb->notsent_lowat = READ_ONCE(tp->notsent_lowat);
-		WRITE_ONCE(tp->notsent_lowat, UINT_MAX);
-	} else {
-		WRITE_ONCE(tp->notsent_lowat, tb->notsent_lowat);
-	}
 }
 
 /* Whether somebody set a size with SO_RCVBUF or SO_SNDBUF. */
@@ -286,7 +194,8 @@ void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
 	rcvbuf = rpc_tcpbuf_step(wanted, READ_ONCE(sk->sk_rcvbuf), ceiling);
 	if (!rcvbuf || rcvbuf <= rmem2)
 		return;
-	if (rpc_tcpbuf_is_fixed(sk, SOCK_RCVBUF_LOCK))
+	if (!READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_moderate_rcvbuf) ||
+	    rpc_tcpbuf_is_fixed(sk, SOCK_RCVBUF_LOCK))
 		return;
 	if (rpc_tcpbuf_memory_is_short(sk))
 		return;
@@ -344,7 +253,8 @@ void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 	u64 wanted;
 	u32 sndbuf;
 
-	if (!ceiling) {
+	/* Pressure: let TCP take back what it needs, which our lock forbids. */
+	if (!ceiling || tcp_under_memory_pressure(sk)) {
 		if (tb->snd_grown)
 			rpc_tcpbuf_restore_sndbuf(tb, sk);
 		return;

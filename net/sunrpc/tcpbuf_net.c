@@ -92,7 +92,8 @@ static int tcpbuf_set(const struct ctl_table *table, int write, void *buffer,
 
 /*
  * A value above what the host allows is kept, because the host's limit is
- * looked at when a connection grows and may be raised later; but say so.
+ * looked at when a connection grows and may be raised later; but say so, with
+ * each such write.
  */
 static int tcpbuf_set_ceiling(const struct ctl_table *table, int write,
 			      void *buffer, size_t *lenp, loff_t *ppos)
@@ -187,7 +188,7 @@ int rpc_tcpbuf_register(void)
 	static const struct ctl_table none[1];
 	int err;
 
-	tcpbuf_dir_header = register_sysctl_sz("sunrpc", (void *)none, 0);
+	tcpbuf_dir_header = register_sysctl_sz("sunrpc", none, 0);
 	if (!tcpbuf_dir_header)
 		return -ENOMEM;
 	err = register_pernet_subsys(&tcpbuf_net_ops);

@@ -14,7 +14,6 @@
 
 struct net;
 struct sock;
-struct socket;
 
 /* Whose connections a limit is for. */
 enum rpc_tcpbuf_role {
@@ -27,8 +26,8 @@ enum rpc_tcpbuf_role {
  * struct rpc_tcpbuf_limits - what is set for a role in a network namespace
  * @rcvbuf_bytes: ceiling of a connection's receive buffer
  * @sndbuf_bytes: ceiling of a connection's send buffer
- * @notsent_lowat_bytes: unsent data that closes the gate of a server's
- *	connection, see rpc_tcpbuf_gate_is_open(); a client has none
+ * @notsent_lowat_bytes: unsent data that hold back the next request of a
+ *	server's connection; a client has none
  *
  * The ceilings are in the unit of setsockopt(SO_RCVBUF): sk_rcvbuf and
  * sk_sndbuf may become twice the value. 0 leaves the matter to TCP. Written by
@@ -43,7 +42,8 @@ struct rpc_tcpbuf_limits {
 /**
  * struct rpc_tcpbuf - buffer state of one RPC connection
  * @limits: those of the connection's namespace; they live as long as it, and
- *	the transport holds a reference to it
+ *	the transport holds a reference to it (xpt_net, xprt_net). The socket
+ *	of a kernel service need not hold one.
  * @rcv_space_bytes: TCP's estimate of bytes per round trip when last looked at
  * @rcv_window_bytes: the window that this estimate asks for
  * @rcv_grown: the receive buffer passed tcp_rmem[2] by our doing
@@ -51,9 +51,11 @@ struct rpc_tcpbuf_limits {
  *	SOCK_SNDBUF_LOCK is ours
  * @snd_gated: the socket's own TCP_NOTSENT_LOWAT is out of force by our doing
  * @notsent_lowat: what it was before
+ * @gate_closed: the gate was found closed when last looked at
  *
  * The receive members belong to whoever receives from the transport, the send
- * members to whoever sends on it; each side is one thread at a time.
+ * members to whoever sends on it; each side is one thread at a time. Anybody
+ * looks at the gate, without a lock: READ_ONCE(), WRITE_ONCE().
  */
 struct rpc_tcpbuf {
 #if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
@@ -63,6 +65,7 @@ struct rpc_tcpbuf {
 	bool		rcv_grown;
 	bool		snd_grown;
 	bool		snd_gated;
+	bool		gate_closed;
 	u32		notsent_lowat;
 #endif
 };
@@ -77,10 +80,6 @@ void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
 void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk);
 void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 			  u32 msg_bytes);
-void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk);
-bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb,
-			     struct socket *sock);
-bool rpc_tcpbuf_has_room(const struct sock *sk);
 
 /**
  * rpc_tcpbuf_received - let the receive buffer grow if the connection needs it
@@ -104,16 +103,14 @@ static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
  * @sk: its TCP socket
  * @msg_bytes: length of the RPC message that is about to be sent
  *
- * Call it before @msg_bytes are handed to @sk. Two comparisons when nothing is
- * set or changed.
+ * Call it before @msg_bytes are handed to @sk. One comparison when no limit is
+ * set and none was before.
  *
  * Context: process context, may sleep; the one sender of the transport.
  */
 static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 				      u32 msg_bytes)
 {
-	if (tb->snd_gated != !!READ_ONCE(tb->limits->notsent_lowat_bytes))
-		rpc_tcpbuf_gate_sync(tb, sk);
 	if (READ_ONCE(tb->limits->sndbuf_bytes) | tb->snd_grown)
 		__rpc_tcpbuf_sending(tb, sk, msg_bytes);
 }
@@ -129,17 +126,6 @@ static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb,
 				       struct sock *sk) { }
 static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 				      u32 msg_bytes) { }
-
-static inline bool rpc_tcpbuf_gate_is_open(const struct rpc_tcpbuf *tb,
-					   struct socket *sock)
-{
-	return true;
-}
-
-static inline bool rpc_tcpbuf_has_room(const struct sock *sk)
-{
-	return false;
-}
 
 #endif /* CONFIG_SUNRPC_TCPBUF */
 

@@ -47,23 +47,36 @@ DEFINE_EVENT(rpc_tcpbuf_grow, rpc_tcpbuf_grow_sndbuf,
 	     TP_PROTO(const struct sock *sk, u64 wanted, u32 got, u32 ceiling),
 	     TP_ARGS(sk, wanted, got, ceiling));
 
-/* A request is held back: unsent bytes of replies are at or above lowat. */
-TRACE_EVENT(rpc_tcpbuf_gate_closed,
-	    TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
-	    TP_ARGS(sk, unsent, lowat),
-	    TP_STRUCT__entry(__field(u32, unsent)
-			     __field(u32, lowat)
-			     __field(u16, sport)
-			     __field(u16, dport)),
-	    TP_fast_assign(__entry->unsent = unsent;
-			   __entry->lowat = lowat;
-			   __entry->sport = ntohs(inet_sk(sk)->inet_sport);
-			   __entry->dport = ntohs(inet_sk(sk)->inet_dport);
-	    ),
-	    TP_printk("sport=%u dport=%u unsent=%u lowat=%u",
-		      __entry->sport, __entry->dport,
-		      __entry->unsent, __entry->lowat)
+/*
+ * The gate closes: requests are held back, as unsent bytes of replies are at or
+ * above lowat. It opens: they are below, or lowat is 0.
+ */
+DECLARE_EVENT_CLASS(rpc_tcpbuf_gate,
+		    TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+		    TP_ARGS(sk, unsent, lowat),
+		    TP_STRUCT__entry(__field(u32, unsent)
+				     __field(u32, lowat)
+				     __field(u16, sport)
+				     __field(u16, dport)),
+		    TP_fast_assign(__entry->unsent = unsent;
+				   __entry->lowat = lowat;
+				   __entry->sport =
+					ntohs(inet_sk(sk)->inet_sport);
+				   __entry->dport =
+					ntohs(inet_sk(sk)->inet_dport);
+		    ),
+		    TP_printk("sport=%u dport=%u unsent=%u lowat=%u",
+			      __entry->sport, __entry->dport,
+			      __entry->unsent, __entry->lowat)
 );
+
+DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_closed,
+	     TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+	     TP_ARGS(sk, unsent, lowat));
+
+DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_opened,
+	     TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+	     TP_ARGS(sk, unsent, lowat));
 
 #endif /* _TRACE_SUNRPC_TCPBUF_H */
 

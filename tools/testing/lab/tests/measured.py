@@ -27,6 +27,9 @@ PAYLOAD_SHARE = 1448 / 1514
 # What sk_rcvbuf and sk_sndbuf are called in a report.
 RCVBUF, SNDBUF = "rcvbuf_bytes", "sndbuf_bytes"
 
+# What TCP gives a send buffer by itself: tcp_wmem[2] on every base.
+TCP_WMEM2 = 4194304
+
 _done: dict[tuple[Path, str], Run] = {}
 # The reports of all processes; set by conftest.py.
 folder = Path("/nowhere")
@@ -145,6 +148,14 @@ def _rate(
 def mean(rates: list[float]) -> float:
     """The mean of rates."""
     return statistics.fmean(rates)
+
+
+def reachable(base: str, limit: float, rtt_s: float) -> float:
+    """What NFSv4.1 can reach of a path's limit in MB/s.
+
+    Servers before 6.14 grant a session 30 requests, of 1 MiB here, at a time.
+    """
+    return limit if base == "7.2" else min(limit, (30 << 20) / rtt_s / 1e6)
 
 
 @dataclass(frozen=True)

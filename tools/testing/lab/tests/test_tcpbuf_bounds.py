@@ -11,10 +11,7 @@ import pytest
 import measured
 import scenario
 from conftest import Images
-from measured import RCVBUF, SNDBUF
-
-TCP_WMEM2 = 4194304
-
+from measured import RCVBUF, SNDBUF, TCP_WMEM2
 
 # Two runs of one kernel differ by a packet or so, that is how far buffers may
 # be from each other.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,24 +73,31 @@ def test_socket_limit_parks_no_thread(images: Images, keep: Keep) -> None:
     assert both.p99_ms(LAN) <= 1.1 * idle_ms
 
 
-def test_memory(images: Images, keep: Keep) -> None:
-    gate, open_ = _run(images, "gate"), _run(images, "open")
-    plan = scenario.load("gate", "tcp_wmem")
-    stock = measured.run(images.stock, plan)["read"]
-    _keep(keep, "patched open", open_)
-    _keep(keep, "stock tcp_wmem", stock)
-    assert stock.mb_per_s(WAN) == pytest.approx(97.4, rel=0.01)
-    pages = gate.report["tcp_mem_pages"]
-    assert pages <= 0.46 * stock.report["tcp_mem_pages"]
-    assert pages <= 0.75 * open_.report["tcp_mem_pages"]
-
-
 def _changed(plan: scenario.Scenario, **changes: Any) -> scenario.Scenario:
     """The plan with the keys of each client in changes laid over it."""
     table = json.loads(json.dumps(scenario.to_dict(plan)))
     for name, keys in changes.items():
         table["clients"][name] = {**table["clients"].get(name, {}), **keys}
     return scenario.from_dict(table)
+
+
+def test_memory(images: Images, keep: Keep) -> None:
+    # NFSv4.1 servers before 6.14 have a limit of their own, of 30 requests.
+    mount = {} if images.trees.base == "7.2" else {"nfs": "3"}
+
+    def read(image: Path, setup: str, name: str) -> Phase:
+        plan = _changed(scenario.load("gate", setup), wan=mount)
+        phase = measured.run(image, plan)["read"]
+        _keep(keep, name, phase)
+        return phase
+
+    gate = read(images.patched, "gate", "patched gate")
+    open_ = read(images.patched, "open", "patched open")
+    stock = read(images.stock, "tcp_wmem", "stock tcp_wmem")
+    assert stock.mb_per_s(WAN) == pytest.approx(97.4, rel=0.03)
+    pages = gate.report["tcp_mem_pages"]
+    assert pages <= 0.46 * stock.report["tcp_mem_pages"]
+    assert pages <= 0.75 * open_.report["tcp_mem_pages"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import tree
 from conftest import Images
 
 SELFTEST = '"$LAB_REPO"/tools/testing/selftests/sunrpc/tcpbuf_sysctl.sh'
-CASES = 18
+CASES = 51
 NO_DEBUG = "# CONFIG_SUNRPC_DEBUG is not set"
 DEBUG_FILES = {
     "nfs_debug",

@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# /proc/sys/sunrpc/tcp_rcvbuf and tcp_sndbuf: what may be written, where it
-# counts, and that the directory's other files are still there. Runs as root
-# on any kernel with the files and needs no NFS. The machine's values are
-# written back at the end, whatever the end is.
+# The TCP buffer files of /proc/sys/sunrpc and the module parameters of the same
+# names: what may be written, where it counts, and that the directory's other
+# files are still there. Runs as root on any kernel with the files and needs no
+# NFS. The machine's values are written back at the end, whatever the end is.
 
 readonly DIR=/proc/sys/sunrpc
+readonly PARAMETERS=/sys/module/sunrpc/parameters
 readonly MAX=1073741823		# INT_MAX / 2
 readonly NOBODY=65534
 readonly KSFT_FAIL=1 KSFT_SKIP=4
+# The files, and after a colon the value of net.core that bounds each.
+readonly FILES="tcp_rcvbuf:rmem_max tcp_sndbuf:wmem_max tcp_notsent_lowat:
+	tcp_clnt_rcvbuf:rmem_max tcp_clnt_sndbuf:wmem_max"
 # What sunrpc has without the series: always, and with CONFIG_SUNRPC_DEBUG.
 readonly STOCK="max_resvport min_resvport tcp_fin_timeout
 	tcp_max_slot_table_entries tcp_slot_table_entries
@@ -17,16 +21,19 @@ readonly STOCK="max_resvport min_resvport tcp_fin_timeout
 readonly STOCK_DEBUG="nfs_debug nfsd_debug nlm_debug rpc_debug transports"
 
 # Each case is a function; these take the name of a file ...
-readonly FILE_CASES="starts_at_0 reads_back keeps_the_old_value
-	takes_the_maximum names_the_hosts_limit is_apart_in_namespaces
-	obeys_root_of_a_user_namespace refuses_other_users"
+readonly FILE_CASES="starts_as_its_parameter follows_its_parameter
+	parameter_keeps_the_old_value reads_back keeps_the_old_value
+	takes_the_maximum is_apart_in_namespaces obeys_root_of_a_user_namespace
+	refuses_other_users"
+# ... these the name of a file that is bounded, and by what ...
+readonly BOUND_CASES="names_the_hosts_limit"
 # ... and these look at the directory.
 readonly DIRECTORY_CASES="stock_files_are_there stock_files_in_a_namespace"
 
 reason=		# why the last case failed or was skipped
 holder=		# process that keeps a network namespace
-before_rcvbuf=
-before_sndbuf=
+quiet=		# nobody but us made the kernel log a value of late
+before=		# lines of a path and the value that it had
 
 skip_all()
 {
@@ -47,24 +54,24 @@ skip()
 	return $KSFT_SKIP
 }
 
-# Write $2 to file $1; prints the error. The program and not the shell's own
+# Write $2 to $1, a path; prints the error. The program and not the shell's own
 # printf, as dash does not name the errno.
 put()
 {
-	{ LC_ALL=C env printf '%s\n' "$2" >"$DIR/$1"; } 2>&1
+	{ LC_ALL=C env printf '%s\n' "$2" >"$1"; } 2>&1
 }
 
-# Write $2 to file $1, which must take it, and show it.
+# Write $2 to $1, which must take it, and show it.
 set_to()
 {
 	said=$(put "$1" "$2") || fail "writing $2: $said" || return
 	shows "$1" "$2" "after it was written"
 }
 
-# File $1 must show $2; $3 says when.
+# $1 must show $2; $3 says when.
 shows()
 {
-	value=$(cat "$DIR/$1")
+	value=$(cat "$1")
 	[ "$value" = "$2" ] || fail "it is $value instead of $2 $3"
 }
 
@@ -101,27 +108,52 @@ as_nobody()
 }
 
 # The machine's own may have been set by anybody: ask a new namespace.
-starts_at_0()
+starts_as_its_parameter()
 {
+	wanted=$(cat "$PARAMETERS/$1")
 	value=$(unshare --net cat "$DIR/$1" 2>&1)
-	[ "$value" = 0 ] || fail "a new namespace starts with $value"
+	[ "$value" = "$wanted" ] ||
+		fail "a new namespace starts with $value, not $wanted"
+}
+
+# It is for namespaces to come.
+follows_its_parameter()
+{
+	set_to "$DIR/$1" 8192 || return
+	for wanted in 0 4096 $MAX; do
+		set_to "$PARAMETERS/$1" "$wanted" || return
+		starts_as_its_parameter "$1" || return
+	done
+	shows "$DIR/$1" 8192 "after its parameter was written"
+}
+
+parameter_keeps_the_old_value()
+{
+	set_to "$PARAMETERS/$1" 65536 || return
+	for bad in "" a 12abc 1.5 -1 1073741824 4294967295 4294967297; do
+		if said=$(put "$PARAMETERS/$1" "$bad"); then
+			fail "'$bad' was taken"
+			return
+		fi
+		shows "$PARAMETERS/$1" 65536 "after '$bad'" || return
+	done
 }
 
 reads_back()
 {
-	for wanted in 1 4096 1048576 0; do
-		set_to "$1" $wanted || return
+	for wanted in 1 4096 65536 0; do
+		set_to "$DIR/$1" $wanted || return
 	done
 }
 
 keeps_the_old_value()
 {
-	set_to "$1" 65536 || return
+	set_to "$DIR/$1" 65536 || return
 	for bad in "" " " a abc12 12abc 1.5 - -1 -4096 -2147483648 \
 		   1073741824 2147483647 2147483648 4294967295 4294967296 \
 		   4294967297 18446744073709551615 18446744073709551617 \
 		   99999999999999999999999; do
-		if said=$(put "$1" "$bad"); then
+		if said=$(put "$DIR/$1" "$bad"); then
 			fail "'$bad' was taken"
 			return
 		fi
@@ -129,46 +161,48 @@ keeps_the_old_value()
 		*"Invalid argument"*) ;;
 		*) fail "'$bad': $said, which is not EINVAL" || return ;;
 		esac
-		shows "$1" 65536 "after '$bad'" || return
+		shows "$DIR/$1" 65536 "after '$bad'" || return
 	done
 }
 
 takes_the_maximum()
 {
-	set_to "$1" $MAX
+	set_to "$DIR/$1" $MAX
 }
 
-# More than the host allows is kept, and the kernel's log says what to raise.
+# More than the host allows, net.core.$2, is kept, and the kernel's log says
+# what to raise.
 names_the_hosts_limit()
 {
-	limit=wmem_max
-	[ "$1" = tcp_sndbuf ] || limit=rmem_max
-	most=$(cat /proc/sys/net/core/$limit)
-	[ "$most" -lt $MAX ] || skip "net.core.$limit is $most" || return
+	most=$(cat "/proc/sys/net/core/$2")
+	[ "$most" -lt $MAX ] || skip "net.core.$2 is $most" || return
 	mark="tcpbuf_sysctl: $1 of $$"
 	echo "$mark" 2>/dev/null >/dev/kmsg || skip "no /dev/kmsg" || return
 	dmesg | grep -q "$mark" || skip "no dmesg" || return
-	sleep 6		# it says so at most ten times in five seconds
-	set_to "$1" "$most" || return
+	# It says so at most ten times in five seconds, and we ask less often.
+	[ -n "$quiet" ] || sleep 6
+	quiet=yes
+	set_to "$DIR/$1" "$most" || return
 	if dmesg | sed "1,/$mark/d" | grep -q "$1"; then
-		fail "the log has a word on $most, which net.core.$limit allows"
+		fail "the log has a word on $most, which net.core.$2 allows"
 		return
 	fi
-	set_to "$1" $((most + 1)) || return
-	dmesg | sed "1,/$mark/d" | grep "$1" | grep -q "net\.core\.$limit" ||
-		fail "the log does not name net.core.$limit"
+	set_to "$DIR/$1" $((most + 1)) || return
+	dmesg | sed "1,/$mark/d" | grep "$1" | grep -q "net\.core\.$2" ||
+		fail "the log does not name net.core.$2"
 }
 
 is_apart_in_namespaces()
 {
-	set_to "$1" 8192 || return
+	set_to "$DIR/$1" 8192 || return
 	hold_namespace || return
-	holder_shows "$1" 0 "when it is new" || return
+	first=$(cat "$PARAMETERS/$1")
+	holder_shows "$1" "$first" "when it is new" || return
 	nsenter --net="/proc/$holder/ns/net" sh -c "echo 4096 >$DIR/$1"
 	holder_shows "$1" 4096 "after it was written there" || return
-	shows "$1" 8192 "after a namespace wrote its own" || return
-	starts_at_0 "$1" || return
-	set_to "$1" 16384 || return
+	shows "$DIR/$1" 8192 "after a namespace wrote its own" || return
+	starts_as_its_parameter "$1" || return
+	set_to "$DIR/$1" 16384 || return
 	holder_shows "$1" 4096 "after another namespace wrote its own"
 }
 
@@ -177,31 +211,31 @@ obeys_root_of_a_user_namespace()
 {
 	as_nobody unshare --user --map-root-user --net true 2>/dev/null ||
 		skip "no user namespaces for users" || return
-	set_to "$1" 8192 || return
+	set_to "$DIR/$1" 8192 || return
 	value=$(as_nobody unshare --user --map-root-user --net \
 		sh -c "echo 4096 >$DIR/$1; cat $DIR/$1" 2>&1)
 	[ "$value" = 4096 ] || fail "in its own namespace: $value" || return
-	shows "$1" 8192 "after a user namespace wrote its own" || return
+	shows "$DIR/$1" 8192 "after a user namespace wrote its own" || return
 	if as_nobody unshare --user --map-root-user \
 		sh -c "echo 4096 >$DIR/$1" 2>/dev/null; then
 		fail "root of a user namespace wrote the machine's"
 		return
 	fi
-	shows "$1" 8192 "after a user namespace tried to write it"
+	shows "$DIR/$1" 8192 "after a user namespace tried to write it"
 }
 
 refuses_other_users()
 {
 	as_nobody true 2>/dev/null || skip "no setpriv" || return
-	set_to "$1" 8192 || return
+	set_to "$DIR/$1" 8192 || return
 	if as_nobody sh -c "echo 4096 >$DIR/$1" 2>/dev/null; then
 		fail "a user without rights may write it"
 		return
 	fi
-	shows "$1" 8192 "after a user tried to write it"
+	shows "$DIR/$1" 8192 "after a user tried to write it"
 }
 
-# What the running kernel should have besides tcp_rcvbuf and tcp_sndbuf.
+# What the running kernel should have besides FILES.
 stock_files()
 {
 	echo "$STOCK"
@@ -220,24 +254,24 @@ stock_files_are_there()
 stock_files_in_a_namespace()
 {
 	there=$(unshare --net ls $DIR)
-	for name in $(stock_files) tcp_rcvbuf tcp_sndbuf; do
-		echo "$there" | grep -qx "$name" || fail "no $name" || return
+	for name in $(stock_files) $FILES; do
+		echo "$there" | grep -qx "${name%:*}" || fail "no $name" || return
 	done
 }
 
 # Run the case $2 with the arguments that follow, report it as number $1.
 report()
 {
-	number=$1
+	which=$1
 	shift
 	reason=
 	"$@"
 	case $? in
-	0) echo "ok $number $*" ;;
-	"$KSFT_SKIP") echo "ok $number $* # SKIP $reason" ;;
+	0) echo "ok $which $*" ;;
+	"$KSFT_SKIP") echo "ok $which $* # SKIP $reason" ;;
 	*)
 		echo "# $*: $reason"
-		echo "not ok $number $*"
+		echo "not ok $which $*"
 		failures=$((failures + 1))
 		;;
 	esac
@@ -247,40 +281,54 @@ report()
 restore()
 {
 	let_go
-	echo "$before_rcvbuf" >$DIR/tcp_rcvbuf
-	echo "$before_sndbuf" >$DIR/tcp_sndbuf
+	printf '%s' "$before" | while read -r path value; do
+		echo "$value" >"$path"
+	done
+}
+
+# How many words there are.
+count()
+{
+	echo $#
+}
+
+# Each word is a case; run it with the arguments that follow.
+run_all()
+{
+	cases=$1
+	shift
+	for case in $cases; do
+		number=$((number + 1))
+		report $number "$case" "$@"
+	done
 }
 
 [ "$(id -u)" = 0 ] || skip_all "only root may write the files"
 [ -d $DIR ] || modprobe -q sunrpc
-for file in tcp_rcvbuf tcp_sndbuf; do
-	[ -e $DIR/$file ] || skip_all "no $DIR/$file: kernel without the series"
+for row in $FILES; do
+	for path in $DIR/"${row%:*}" $PARAMETERS/"${row%:*}"; do
+		[ -e "$path" ] || skip_all "no $path: kernel without the series"
+		before="$before$path $(cat "$path")
+"
+	done
 done
-
-before_rcvbuf=$(cat $DIR/tcp_rcvbuf)
-before_sndbuf=$(cat $DIR/tcp_sndbuf)
 trap restore EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+bounds=$(echo "$FILES" | tr -s ' \t' '\n' | grep -c ':.')
 # shellcheck disable=SC2086 # lists of words
-set -- $FILE_CASES
-files_count=$#
-# shellcheck disable=SC2086
-set -- $DIRECTORY_CASES
+total=$(($(count $FILES) * $(count $FILE_CASES) +
+	 bounds * $(count $BOUND_CASES) + $(count $DIRECTORY_CASES)))
 echo "TAP version 13"
-echo "1..$((2 * files_count + $#))"
-count=0
+echo "1..$total"
+number=0
 failures=0
-for file in tcp_rcvbuf tcp_sndbuf; do
-	for case in $FILE_CASES; do
-		count=$((count + 1))
-		report $count "$case" $file
-	done
+for row in $FILES; do
+	file=${row%:*} bound=${row#*:}
+	run_all "$FILE_CASES" "$file"
+	[ -z "$bound" ] || run_all "$BOUND_CASES" "$file" "$bound"
 done
-for case in $DIRECTORY_CASES; do
-	count=$((count + 1))
-	report $count "$case"
-done
+run_all "$DIRECTORY_CASES"
 [ $failures -eq 0 ]

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The gate: unsent replies hold back a connection's next request.
+ */
+#ifndef _NET_SUNRPC_TCPBUF_GATE_H
+#define _NET_SUNRPC_TCPBUF_GATE_H
+
+#include <linux/sunrpc/tcpbuf.h>
+
+struct sock;
+struct socket;
+
+#if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
+
+bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock);
+bool rpc_tcpbuf_has_room(const struct sock *sk);
+void __rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk);
+
+/**
+ * rpc_tcpbuf_gate_sync - let either the gate or the socket bound unsent data
+ * @tb: buffer state of the connection
+ * @sk: its TCP socket
+ *
+ * Call it before a message is handed to @sk. One comparison unless the gate
+ * was switched on or off.
+ *
+ * Context: process context, may sleep; the one sender of the transport.
+ */
+static inline void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk)
+{
+	if (tb->snd_gated != !!READ_ONCE(tb->limits->notsent_lowat_bytes))
+		__rpc_tcpbuf_gate_sync(tb, sk);
+}
+
+#else /* !CONFIG_SUNRPC_TCPBUF */
+
+static inline bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb,
+					   struct socket *sock)
+{
+	return true;
+}
+
+static inline bool rpc_tcpbuf_has_room(const struct sock *sk)
+{
+	return false;
+}
+
+static inline void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb,
+					struct sock *sk) { }
+
+#endif /* CONFIG_SUNRPC_TCPBUF */
+
+#endif /* _NET_SUNRPC_TCPBUF_GATE_H */

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A kernel with the series and CONFIG_SUNRPC_TCPBUF=n is the stock kernel."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+import image
+import measured
+import scenario
+import tree
+from conftest import Images
+from measured import RCVBUF, SNDBUF, Run
+
+OFF = (
+    "# CONFIG_SUNRPC_TCPBUF is not set",
+    "# CONFIG_SUNRPC_TCPBUF_KUNIT_TEST is not set",
+)
+LIST = "ls /proc/sys/sunrpc /sys/module/sunrpc/parameters"
+
+
+def _run(image: Path) -> Run:
+    """Both directions over a WAN on defaults, and a look at the files."""
+    plan = scenario.load("ibm-2008", "default")
+    job = scenario.Job(do="run", host="server", command=LIST)
+    phases = [*plan.phases, scenario.Phase(name="list", jobs=[job])]
+    return measured.run(image, dataclasses.replace(plan, phases=phases))
+
+
+def test_off(images: Images) -> None:
+    off = image.build(
+        images.trees.patched,
+        images.trees.patched_key,
+        tree.quiet,
+        variant="off",
+        options=OFF,
+    )
+    ours, stock = _run(off), _run(images.stock)
+    assert ours["list"].output() == stock["list"].output()
+    for phase in ("write", "read"):
+        for size in (RCVBUF, SNDBUF):
+            peak = stock[phase].peak(size)
+            assert ours[phase].peak(size) == pytest.approx(peak, rel=0.01)
+        for index in (0, 1):
+            rate = stock[phase].mb_per_s(index=index)
+            same = pytest.approx(rate, rel=0.01)
+            assert ours[phase].mb_per_s(index=index) == same
