@@ -10,7 +10,7 @@
 #include "../test.h"
 #include "sim.h"
 
-#define POLL_US		1000000
+#define POLL_US		(getenv("SIM_POLL") ? atoi(getenv("SIM_POLL")) : 250000)
 #define SECOND_US	1000000ULL
 #define LINK_BPS	10000000000ULL
 
