@@ -36,7 +36,9 @@
  *
  * A rate is measured over four round trips at least: when a lost packet
  * arrives at last, all that came after it is counted in one moment, a window's
- * worth, and over four round trips that is bearable.
+ * worth, and over four round trips that is bearable. Once the path is proven
+ * there is no hurry, and the mean of two such rates counts: the moment before,
+ * in which nothing was counted, makes up for it.
  */
 #include "path.h"
 
@@ -87,7 +89,8 @@ u64 path_bytes(u64 bps, u64 us)
 	return bytes < 1e18 ? (u64)bytes : (u64)1e18;
 }
 
-static void path_count(struct path_span *snap, const struct tt_conn *conn,
+/* Returns: whether data moved. */
+static bool path_count(struct path_span *snap, const struct tt_conn *conn,
 		       const struct path_counts *before, u64 dt_us)
 {
 	u64 out = delta(conn->bytes[TT_OUT], before->bytes[TT_OUT]);
@@ -96,7 +99,7 @@ static void path_count(struct path_span *snap, const struct tt_conn *conn,
 	u64 quick = 0;
 
 	if (!out && !in)
-		return;
+		return false;
 	if (!conn->delivery_app_limited)
 		quick = min_u64(path_bytes(conn->delivery_bps, dt_us),
 				PATH_QUICK_MAX * out);
@@ -114,6 +117,7 @@ static void path_count(struct path_span *snap, const struct tt_conn *conn,
 	snap->smooth_us = min_sample(snap->smooth_us,
 				     min_sample(conn->rtt_us,
 						conn->rcv_rtt_us));
+	return true;
 }
 
 /*
@@ -148,12 +152,17 @@ void path_begin(struct path *path)
 void path_conn(struct path *path, const struct tt_conn *conn,
 	       const struct path_counts *before, u64 dt_us)
 {
+	bool moved = false;
+
 	path->pub.nconns++;
 	path->pub.buffer_bytes[TT_OUT] += conn->sndbuf_bytes;
 	path->pub.buffer_bytes[TT_IN] += conn->rcvbuf_bytes;
 	if (before)
-		path_count(&path->snap, conn, before, dt_us);
-	path->snap.rtt_us = min_sample(path->snap.rtt_us, path_conn_rtt(conn));
+		moved = path_count(&path->snap, conn, before, dt_us);
+	/* What TCP says of a connection that is idle is old. */
+	if (moved || path->pub.learned || !path->pub.rtt_us)
+		path->snap.rtt_us = min_sample(path->snap.rtt_us,
+					       path_conn_rtt(conn));
 }
 
 /* Add the last snapshot to the span. */
@@ -243,9 +252,12 @@ static void path_measure_best(struct path *path, enum tt_dir dir, u64 now_bps)
 		return;
 	if (path_is_demand(path, dir, now_bps))
 		d->demand_us += path->span.us;
-	if (dir == TT_OUT)
+	if (path->pub.proven[dir])
+		bps = (now_bps + d->last_bps) / 2;
+	else if (dir == TT_OUT)
 		bps = max_u64(bps, path_rate(path->span.quick_bytes,
 					     path->span.us));
+	d->last_bps = now_bps;
 	if (path->pub.link.rate_bps)
 		bps = min_u64(bps, path->pub.link.rate_bps);
 	path->pub.best_bps[dir] = minmax_max(&d->best, PATH_BEST_WINDOW_US,

@@ -54,6 +54,7 @@ struct path_span {
 /**
  * struct path_dir - what is remembered of one direction
  * @best: the largest rates
+ * @last_bps: the rate before this one
  * @demand_us: the clock of @best, which stands while nobody wants more
  * @flat_bps: the largest rate when it rose last
  * @flat_us: time at about that rate since then
@@ -65,6 +66,7 @@ struct path_span {
  */
 struct path_dir {
 	struct minmax	best;
+	u64		last_bps;
 	u64		demand_us;
 	u64		flat_bps;
 	u64		flat_us;

@@ -28,10 +28,7 @@
  */
 static bool window_may_limit(const struct path *path, enum tt_dir dir)
 {
-	enum tt_limit limit = path->pub.limit[dir];
-
-	return dir == TT_IN || limit == TT_LIMIT_SNDBUF ||
-	       limit == TT_LIMIT_RWND;
+	return dir == TT_IN || path->pub.limit[dir] != TT_LIMIT_APPLICATION;
 }
 
 /* Whether it is this end's window, which this end can widen. */

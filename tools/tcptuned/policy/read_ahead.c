@@ -106,7 +106,7 @@ bool rules_want_read_ahead(const struct policy_input *input,
 	u64 bytes, margin;
 
 	(void)needs;
-	if (!input->conf->read_ahead)
+	if (!input->conf->read_ahead || !input->conf->roles[TT_CLIENT])
 		return false;
 	mount = read_ahead_mount(input, setting->target.instance);
 	path = mount ? read_ahead_path(input, mount) : NULL;

@@ -10,7 +10,6 @@
 #include "../test.h"
 #include "sim.h"
 
-#define POLL_US		1000000
 #define SECOND_US	1000000ULL
 #define LINK_BPS	10000000000ULL
 
@@ -112,7 +111,7 @@ static void cell(const struct sim_kernel *kernel, u64 rate_bps, u32 rtt_us,
 	char name[100];
 	u32 writes;
 
-	sim_init(sim, kernel, POLL_US);
+	sim_init(sim, kernel, sim_poll_us());
 	sim_run(sim, 2 * SECOND_US);
 	flow = sim_mount(sim, rate_bps, rtt_us, LINK_BPS);
 	sim_run(sim, 3 * SECOND_US + 510000);

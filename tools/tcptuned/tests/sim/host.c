@@ -16,6 +16,13 @@ struct tt_setting *sim_setting(struct sim_host *host, enum tt_tunable id)
 	return &host->settings[id];
 }
 
+u64 sim_poll_us(void)
+{
+	const char *poll = getenv("SIM_POLL");
+
+	return poll ? strtoull(poll, NULL, 10) : 250000;
+}
+
 static void sim_host_init(struct sim_host *host, enum tt_role role,
 			  const struct sim_kernel *kernel, u64 poll_us)
 {

@@ -101,16 +101,21 @@ static void sim_grow(u64 *buffer, double payload_bytes, double share,
 
 /* The window's bounds: what limits goes into the counters of tcp_info. */
 static double sim_window(const struct sim_host *receiver,
-			 const struct sim_dir *dir, u64 rate_bytes,
+			 const struct sim_dir *dir, double bdp_bytes,
 			 enum tt_limit *limit)
 {
 	double window = dir->cwnd_bytes;
 	double sndbuf = SIM_SND_SHARE * dir->sndbuf_bytes;
 	double rwnd = fmin(receiver->kernel->rcv_share * dir->rcvbuf_bytes,
 			   dir->window_max_bytes);
-	double app = dir->app == SIM_READ ? 1.2 * dir->read_ahead_bytes :
-		     dir->app == SIM_TRICKLE ? rate_bytes / 1000.0 :
-		     dir->app == SIM_BULK ? INFINITY : 0;
+	const double apps[] = {
+		[SIM_IDLE] = 0,
+		[SIM_BULK] = INFINITY,
+		[SIM_READ] = 1.2 * dir->read_ahead_bytes,
+		[SIM_MODEST] = bdp_bytes / 4,
+		[SIM_TRICKLE] = bdp_bytes / 1000,
+	};
+	double app = apps[dir->app];
 
 	*limit = TT_LIMIT_CONGESTION;
 	if (sndbuf < window) {
@@ -190,7 +195,7 @@ static void sim_tick_dir(struct sim *sim, struct sim_flow *flow,
 	double limit_bps = sim_limit_bps(path), target, window, bdp;
 	enum tt_limit limit;
 
-	if (dir->app == SIM_IDLE) {
+	if (!flow->open || dir->app == SIM_IDLE) {
 		sim_idle(sender, dir);
 		return;
 	}
@@ -224,8 +229,6 @@ static void sim_tick(struct sim *sim)
 	for (size_t i = 0; i < sim->nflows; i++) {
 		struct sim_flow *flow = &sim->flows[i];
 
-		if (!flow->open)
-			continue;
 		for (int way = 0; way < TT_DIRS; way++)
 			sim_tick_dir(sim, flow, way);
 		flow->rtt_us = flow->path->rtt_us +

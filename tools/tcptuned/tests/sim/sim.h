@@ -19,6 +19,7 @@ enum sim_app {
 	SIM_IDLE,
 	SIM_BULK,	/* always has more to send */
 	SIM_READ,	/* asks for as much as the read-ahead at open() allows */
+	SIM_MODEST,	/* a quarter of the path's rate */
 	SIM_TRICKLE,	/* a thousandth of the path's rate */
 };
 
@@ -122,6 +123,9 @@ void sim_run(struct sim *sim, u64 us);
 
 /* A host's daemon looks, decides and writes. */
 void sim_look(struct sim *sim, struct sim_host *host);
+
+/* How often daemons look: SIM_POLL= of the environment or the default, in us. */
+u64 sim_poll_us(void);
 
 /* How many payload bits per second the path can carry. */
 double sim_limit_bps(const struct sim_path *path);

@@ -17,6 +17,7 @@ static const struct {
 	struct tt_conf	conf;
 	enum tt_hands_off off;
 	enum tt_hands_off host_max_off;
+	u64		written;	/* by an earlier decision */
 	u64		expected;
 } cases[] = {
 #define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
@@ -49,6 +50,12 @@ static const struct {
 	{ "what TCP does by itself", TT_SERVER,
 	  { .window_bytes = { 2 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
 	  .expected = ~0ULL },
+	{ "never back to 0, which would take buffers away", TT_SERVER,
+	  { .window_bytes = { MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .written = 100 * MIB, .expected = 2 * MIB },
+	{ "nor when all are gone", TT_SERVER, { .nconns = 0 },
+	  .id = TT_SRV_SNDBUF, CONF, .written = 100 * MIB,
+	  .expected = 2 * MIB },
 	{ "the host's bound goes along", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX, CONF,
 	  .expected = 100 * MIB },
@@ -139,7 +146,7 @@ static u64 decided(size_t i, char *reason)
 	};
 	struct tt_wish wishes[TT_TUNABLES];
 	struct policy_input input = {
-		.now_us = 1, .conf = &cases[i].conf, .host = &host,
+		.now_us = 100000000, .conf = &cases[i].conf, .host = &host,
 		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
 		.settings = settings, .nsettings = TT_TUNABLES,
 	};
@@ -153,6 +160,10 @@ static u64 decided(size_t i, char *reason)
 	memcpy(settings[TT_READ_AHEAD].target.instance, "0:42", 5);
 	settings[TT_WMEM_MAX].off = cases[i].host_max_off;
 	settings[cases[i].id].off = cases[i].off;
+	if (cases[i].written) {
+		settings[cases[i].id].value = cases[i].written;
+		settings[cases[i].id].written = true;
+	}
 	count = policy_decide(&input, wishes, TT_TUNABLES);
 	for (size_t j = 0; j < count; j++) {
 		if (wishes[j].target.id != cases[i].id)
