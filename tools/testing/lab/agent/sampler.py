@@ -13,6 +13,7 @@ NFS_PORT = 2049
 FIELDS = {
     "rcvbuf_bytes": re.compile(r"skmem:\(.*?,rb(\d+)"),
     "sndbuf_bytes": re.compile(r"skmem:\(.*?,tb(\d+)"),
+    "unread_bytes": re.compile(r"skmem:\(r(\d+)"),
     "queued_bytes": re.compile(r"skmem:\(.*?,w(\d+)"),
     "acked_bytes": re.compile(r" bytes_acked:(\d+)"),
     "received_bytes": re.compile(r" bytes_received:(\d+)"),

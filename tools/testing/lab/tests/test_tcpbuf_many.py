@@ -33,41 +33,51 @@ PAGE_BYTES = 4096
 
 
 def test_readers(images: Images, keep: Keep) -> None:
-    """The gate saves memory, as TCP_NOTSENT_LOWAT did for 200 netperfs."""
+    """The gate saves memory, as TCP_NOTSENT_LOWAT did for 200 netperfs.
+
+    How 200 connections share a link is chaotic: by default it is 55 to 60 %
+    of what the server's send buffers hold, which is what netperf's host saw.
+    """
     pages, rate = {}, {}
-    for kernel in ("stock", "patched"):
-        phase = _run(images, kernel, "readers", "default")["read"]
+    for who in ("stock default", "patched default", "patched low"):
+        kernel, setup = who.split()
+        phase = _run(images, kernel, "readers", setup)["read"]
         # The mount of /mnt/far is one, too.
         assert len(phase.peers()) >= CONNECTIONS
-        pages[kernel] = _sent_pages(phase, *STEADY_S)
-        rate[kernel] = _rate(phase, "acked_bytes", *STEADY_S)
-        who = f"{kernel} default"
-        keep("readers", who, "server_sndbuf_mean_pages", pages[kernel])
+        pages[who] = measured.mean(
+            [
+                held / PAGE_BYTES
+                for at_s, held in _sums(phase, "queued_bytes")
+                if STEADY_S[0] <= at_s <= STEADY_S[1]
+            ]
+        )
+        rate[who] = _rate(phase, "acked_bytes", *STEADY_S)
+        keep("readers", who, "server_sndbuf_mean_pages", pages[who])
         both = phase.tcp_mem_pages(*STEADY_S)
         keep("readers", who, "both_ends_tcp_mem_mean_pages", both)
-        keep("readers", who, "read_mb_per_s", rate[kernel])
-    assert rate["patched"] >= 0.99 * rate["stock"]
-    assert pages["patched"] <= 0.45 * pages["stock"]
+        keep("readers", who, "read_mb_per_s", rate[who])
+    assert min(rate.values()) >= 0.99 * rate["stock default"]
+    assert pages["patched default"] <= 0.5 * pages["stock default"]
+    assert pages["patched low"] <= 0.45 * pages["stock default"]
 
 
-def _sent_pages(phase: Phase, from_s: float, to_s: float) -> float:
-    """Mean of what the server's send buffers held, which netperf's host saw."""
-    return measured.mean(
-        [
-            sum(one["queued_bytes"] for one in s["server_sockets"].values())
-            / PAGE_BYTES
-            for s in phase.report["samples"]
-            if from_s <= s["t_s"] <= to_s
-        ]
-    )
+def _sums(phase: Phase, name: str) -> list[tuple[float, int]]:
+    """A size or counter over all connections, and when it was seen."""
+    return [
+        (
+            sample["t_s"],
+            sum(one[name] for one in sample["server_sockets"].values()),
+        )
+        for sample in phase.report["samples"]
+    ]
 
 
 def _rate(phase: Phase, counter: str, from_s: float, to_s: float) -> float:
     """What all connections together moved in an interval, in MB/s."""
     seen = [
-        (s["t_s"], sum(one[counter] for one in s["server_sockets"].values()))
-        for s in phase.report["samples"]
-        if from_s - 0.01 <= s["t_s"] <= to_s + 0.01
+        (at_s, moved)
+        for at_s, moved in _sums(phase, counter)
+        if from_s - 0.01 <= at_s <= to_s + 0.01
     ]
     (start, before), (end, moved) = seen[0], seen[-1]
     rate: float = (moved - before) / (end - start) / 1e6
@@ -107,14 +117,20 @@ def _best(phase: Phase, index: int, way: str) -> float:
 
 def test_slow_disk(images: Images, keep: Keep) -> None:
     """What a disk cannot take is not pinned in receive buffers either."""
-    pages = {}
+    pages, unread = {}, {}
     for kernel, setup in (("stock", "default"), ("patched", "tuned")):
         run = _run(images, kernel, "slow-disk", setup)
         phase = run["write"]
         pages[kernel] = phase.report["tcp_mem_pages"]
         keep("slow-disk", f"{kernel} {setup}", "tcp_mem_pages", pages[kernel])
+        # Of those, what the server has received and not taken.
+        held = max(held for _, held in _sums(phase, "unread_bytes"))
+        unread[kernel] = held / PAGE_BYTES
+        who = f"{kernel} {setup}"
+        keep("slow-disk", who, "server_rcvbuf_pages", unread[kernel])
         # The disk is what bounds the writers, in either case.
         rate, limit = phase.total_mb_per_s(), run.limit("disk")
         keep("slow-disk", f"{kernel} {setup}", "write_mb_per_s", rate)
         assert 0.8 * limit <= rate <= limit
     assert pages["patched"] <= 2 * pages["stock"]
+    assert unread["patched"] <= 2 * unread["stock"]
