@@ -36,7 +36,8 @@ def boot(
     judge.
     """
     command = [
-        *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max"),
+        *("qemu-system-x86_64", "-machine", "q35", "-cpu", "max"),
+        *("-accel", "tcg,thread=multi"),
         *("-smp", str(PROCESSORS), "-m", str(MEMORY_MB)),
         *("-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio"),
         *_folder("root", Path("/"), "readonly=on"),

@@ -33,7 +33,7 @@ MINUTES = 12.0
 KUNIT = ("kunit.enable=1", "kunit.autorun=1")
 
 # For the boot, the tests before, and what is done after the stress.
-AROUND_S = 1200
+AROUND_S = 2400
 # A connection that lost its wake-up stands still until its client asks again,
 # after 60 s. A slow guest alone does not make one wait that long.
 STALL_MS = 45_000
@@ -47,7 +47,7 @@ MUST = (
 )
 MORE_ALARMS = re.compile(
     r"ref_tracker: |unregister_netdevice: waiting|kmemleak: .* new suspected"
-    r"|unreferenced object"
+    r"|unreferenced object|^WARNING: "
 )
 RACE = re.compile(r"BUG: KCSAN: [\w-]+ in (\S+)(?: / (\S+))?")
 # Objects whose code, or the fields that it touches, is of the series.
