@@ -33,6 +33,11 @@ check: ## every test; last line: N passed, N failed (25 min, later 12)
 	@$(DEPS) tree kernel lab tcptuned check
 	@tools/testing/check $(KERNEL)
 
+.PHONY: check-long
+check-long: ## the stress on two processors, with sanitizers (1 h, first 2 h)
+	@$(DEPS) tree kernel lab qemu
+	@$(LAB)/lab stress $(KERNEL)
+
 .PHONY: tree
 tree: ## a stock and a patched kernel tree below build/
 	@$(DEPS) tree

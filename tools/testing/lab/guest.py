@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Boots an image, has a scenario run in it, and brings the figures back.
 
+The image is a process here; qemu.py boots others, with what this has for both.
+
 A guest that panics, hangs, or says BUG or WARNING has failed, whatever its
 figures: its run is a LabError with the end of its console.
 """
@@ -53,13 +55,8 @@ def run(
     realtime: let the guest's clock be the host's instead of simulating it.
     Bounded by the scenario's timeout_s of wall-clock time.
     """
-    with _job_folder() as job:
-        table = json.dumps(scenario.to_dict(plan))
-        (job / "job.json").write_text(table)
-        init = job / "init"
-        agent = shlex.join(["/usr/bin/python3", "-u", str(INIT), str(job)])
-        init.write_text(f"#!/bin/sh\nexec {agent}\n")
-        init.chmod(0o755)
+    with job_folder() as job:
+        init = prepare(job, INIT, scenario.to_dict(plan))
         console = boot(
             image,
             [f"init={init}", *([] if realtime else ["time-travel=inf-cpu"])],
@@ -69,7 +66,19 @@ def run(
             plan.name,
         )
         check(plan.name, console, console)
-        return _result(job, console, plan.name)
+        measured = result(job, console, plan.name)
+        check(plan.name, (job / "dmesg").read_text(), console)
+        return measured
+
+
+def prepare(job: Path, agent: Path, table: dict[str, Any]) -> Path:
+    """Write what the agent is to do into its folder; the guest's init."""
+    (job / "job.json").write_text(json.dumps(table))
+    init = job / "init"
+    words = shlex.join(["/usr/bin/python3", "-u", str(agent), str(job)])
+    init.write_text(f"#!/bin/sh\nexec {words}\n")
+    init.chmod(0o755)
+    return init
 
 
 def boot(
@@ -86,27 +95,34 @@ def boot(
     What the console says is the caller's to judge, see check().
     """
     command = [
-        # A guest must not outlive whoever is to end it in time.
-        *("setpriv", "--pdeathsig", "KILL", "--"),
         *(str(image), f"mem={memory_mb}M", "root=/dev/root", "ro"),
         *("rootfstype=hostfs", "rootflags=/", "con=null", "con0=fd:0,fd:1"),
         *("loglevel=5", *parameters),
     ]
     with memory.taken(memory_mb, say, name, _ending) as folder:
-        return _run(command, folder, timeout_s, say, name)
+        return watch(command, timeout_s, say, name, {"TMPDIR": str(folder)})
 
 
-def _run(
-    command: list[str], folder: Path, timeout_s: float, say: Say, name: str
+def watch(
+    command: list[str],
+    timeout_s: float,
+    say: Say,
+    name: str,
+    environment: dict[str, str] | None = None,
 ) -> str:
+    """Run the program that is a guest to its end; its console output.
+
+    LabError when the time is over.
+    """
     guest = subprocess.Popen(
-        command,
+        # A guest must not outlive whoever is to end it in time.
+        ["setpriv", "--pdeathsig", "KILL", "--", *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env={**os.environ, "TMPDIR": str(folder)},
+        env={**os.environ, **(environment or {})},
         start_new_session=True,
     )
     _running.add(guest)
@@ -163,7 +179,15 @@ def kill_all() -> None:
         _kill(guest)
 
 
-def failure(name: str, what: str, console: str) -> LabError:
+class GuestError(LabError):
+    """A guest that failed; console is all that it said."""
+
+    def __init__(self, text: str, console: str) -> None:
+        super().__init__(text)
+        self.console = console
+
+
+def failure(name: str, what: str, console: str) -> GuestError:
     """The error for a guest: what it did, and its console's end."""
     lines = [
         line
@@ -171,22 +195,23 @@ def failure(name: str, what: str, console: str) -> LabError:
         if line and not line.startswith(NOISE)
     ]
     end = "\n".join(lines[-CONSOLE_END_LINES:])
-    return LabError(f"guest {name} {what}\nThe end of its console:\n{end}")
+    text = f"guest {name} {what}\nThe end of its console:\n{end}"
+    return GuestError(text, console)
 
 
-def _result(job: Path, console: str, name: str) -> dict[str, Any]:
+def result(job: Path, console: str, name: str) -> dict[str, Any]:
+    """What a guest's agent left in its folder; LabError if it failed."""
     try:
-        result: dict[str, Any] = json.loads((job / "result.json").read_text())
+        left: dict[str, Any] = json.loads((job / "result.json").read_text())
     except (OSError, ValueError):
         raise failure(name, "ended without a result", console) from None
-    if "error" in result:
-        raise failure(name, f"failed: {result['error']}", console)
-    check(name, (job / "dmesg").read_text(), console)
-    return result
+    if "error" in left:
+        raise failure(name, f"failed: {left['error']}", console)
+    return left
 
 
 @contextlib.contextmanager
-def _job_folder() -> Iterator[Path]:
+def job_folder() -> Iterator[Path]:
     """A folder that host and guest share.
 
     Its path goes into the guest's command line and must have no space; the

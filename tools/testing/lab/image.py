@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""User Mode Linux images: a kernel tree built to run as a process.
+"""Kernel images: a tree built to run as a process, or in qemu.
 
 Objects lie in the tree itself, in um/ or, for a variant, um-NAME/, so that
 every path in a compiler's command line begins with "../": trees that share
@@ -12,6 +12,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +23,24 @@ from errors import LabError
 from progress import Say
 
 FRAGMENT = Path(__file__).with_name("uml.config")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a kernel is built for.
+
+    arch: as make knows it. folder: of the objects, before the variant's name.
+    goal: what to make. image: the program or file to boot, below the folder.
+    """
+
+    arch: str
+    folder: str
+    goal: str
+    image: str
+
+
+UML = Machine("um", "um", "linux", "linux")
+X86 = Machine("x86_64", "x86", "bzImage", "arch/x86/boot/bzImage")
 
 # An image belongs to the tree's content and to all that configures it.
 KEY = ".lab-key"
@@ -35,16 +54,20 @@ def build(
     *,
     variant: str = "",
     options: Iterable[str] = (),
+    machine: Machine = UML,
+    settings: Iterable[str] = (),
 ) -> Path:
     """Build a tree's image unless there is one of the same content.
 
     key: of the tree's content. options: lines that go over the lab's
     fragment, as "# CONFIG_SUNRPC_DEBUG is not set", named by variant.
-    Returns the program to run; LabError names the log of a failed build.
+    settings: of variables, for make. Returns the image to boot; LabError
+    names the log of a failed build.
     """
-    objects = tree / (f"um-{variant}" if variant else "um")
-    wanted = "\n".join([key, FRAGMENT.read_text(), *options])
-    image, stamp = objects / "linux", objects / KEY
+    name = f"{machine.folder}-{variant}" if variant else machine.folder
+    objects = tree / name
+    wanted = "\n".join([key, FRAGMENT.read_text(), *options, *settings])
+    image, stamp = objects / machine.image, objects / KEY
     objects.mkdir(exist_ok=True)
     with lock.held(objects / LOCK, say):
         if stamp.is_file() and stamp.read_text() == wanted and image.is_file():
@@ -54,8 +77,10 @@ def build(
         log = tree.parent / "log" / f"{objects.name}-{tree.name}.log"
         log.parent.mkdir(exist_ok=True)
         with log.open("w") as file:
-            configure(tree, objects, options, file, say, what)
-            make(tree, objects, ["linux"], file, say, what)
+            arch = machine.arch
+            configure(tree, objects, options, file, say, what, arch=arch)
+            goals = [machine.goal, *settings]
+            make(tree, objects, goals, file, say, what, arch=arch)
         overlay.replace(stamp, wanted)
         return image
 
@@ -67,6 +92,8 @@ def configure(
     log: IO[str],
     say: Say,
     what: str,
+    *,
+    arch: str = UML.arch,
 ) -> None:
     """Everything off but the fragment; what was asked for must be there."""
     fragment = objects / "lab.config"
@@ -79,6 +106,7 @@ def configure(
         log,
         say,
         f"{what}: configuration",
+        arch=arch,
     )
     config = set((objects / ".config").read_text().splitlines())
     asked = {line for line in lines if line.startswith("CONFIG_")}
@@ -127,6 +155,8 @@ def make(
     log: IO[str],
     say: Say,
     what: str,
+    *,
+    arch: str = UML.arch,
 ) -> None:
     """Run make in the tree, its output to the log, its progress to say."""
     environment = {
@@ -146,7 +176,7 @@ def make(
         seconds = time.monotonic() - start
         say(f"building {what}: {compiled} files, {seconds:.0f} s")
 
-    args = ["make", f"-j{os.cpu_count()}", "ARCH=um", f"O={objects}"]
+    args = ["make", f"-j{os.cpu_count()}", f"ARCH={arch}", f"O={objects}"]
     args += ["CC=ccache gcc", *goals]
     if command.follow(args, log, heard, cwd=tree, env=environment):
         raise LabError(f"{what} does not build; see {log.name}")

@@ -115,7 +115,7 @@ def _link(stock: Path, place: Path) -> None:
 
 def _is_source(top: Path) -> bool:
     """Whether an entry of the stock tree is the kernel's, not the lab's."""
-    return not re.fullmatch(r"um(-.*)?|\.tcpbuf-.*", top.name)
+    return not re.fullmatch(r"(um|x86)(-.*)?|\.tcpbuf-.*", top.name)
 
 
 def _warnings(place: Path, what: str, trees: tree.Trees, say: Say) -> set[str]:

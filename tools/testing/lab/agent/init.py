@@ -55,11 +55,20 @@ def mount_all(job: str) -> None:
         Path("/var/lib/nfs", folder).mkdir()
     for file in ("etab", "rmtab", "xtab", "state"):
         Path("/var/lib/nfs", file).touch()
-    shell.run("mount", "-t", "hostfs", "-o", job, "job", str(JOB))
+    _mount_folder(job, "job", JOB)
     # The repository may lie below one of the folders just mounted over.
-    shell.run("mount", "-t", "hostfs", "-o", f"ro,{REPO}", "repo", str(SEEN))
+    _mount_folder(str(REPO), "repo", SEEN, "ro")
     os.environ["LAB_REPO"] = str(SEEN)
     shell.run("ip", "link", "set", "lo", "up")
+
+
+def _mount_folder(folder: str, name: str, point: Path, *flags: str) -> None:
+    """Mount a folder of the host: UML knows its path, qemu gave it a name."""
+    in_qemu = "\t9p\n" in Path("/proc/filesystems").read_text()
+    kind = "9p" if in_qemu else "hostfs"
+    how = ("trans=virtio", "version=9p2000.L") if in_qemu else (folder,)
+    options = ",".join([*flags, *how])
+    shell.run("mount", "-t", kind, "-o", options, name, str(point))
 
 
 def lay_out(plan: scenario.Scenario) -> None:
@@ -155,6 +164,11 @@ def main() -> None:
         result["error"] = f"{error}\n{nfs.logs()}".rstrip()
     except Exception:  # noqa: BLE001 - the host reports it as the run's failure
         result["error"] = f"{traceback.format_exc()}{nfs.logs()}".rstrip()
+    leave(result)
+
+
+def leave(result: dict[str, Any]) -> None:
+    """Hand the result to the host and power off."""
     (JOB / "dmesg").write_text(shell.run("dmesg"))
     (JOB / "result.json").write_text(json.dumps(result))
     os.sync()

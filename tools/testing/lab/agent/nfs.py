@@ -43,12 +43,17 @@ def start_server(server: Server, memory_mb: int, nfs3: bool) -> None:
         *("rpc.mountd", "--foreground", "--no-udp", "-N", "2"),
         *("--port", str(MOUNTD_PORT), *without),
     )
-    run(
-        *("rpc.nfsd", "--tcp", "--no-udp", *without),
-        *("--grace-time", str(GRACE_S), "--lease-time", str(GRACE_S)),
-        str(server.threads),
-    )
+    start_threads(server.threads, *without)
     time.sleep(GRACE_S + 2)
+
+
+def start_threads(number: int, *options: str) -> None:
+    """Start nfsd, whose grace period begins."""
+    run(
+        *("rpc.nfsd", "--tcp", "--no-udp", *options),
+        *("--grace-time", str(GRACE_S), "--lease-time", str(GRACE_S)),
+        str(number),
+    )
 
 
 def _start(*argv: str) -> None:
@@ -78,10 +83,27 @@ def mount(index: int, name: str, client: Client) -> Path:
     """Mount the export for a client; the mount point."""
     point = MOUNTS / name
     point.mkdir()
-    # Clients of one kernel share the name that NFSv4 knows a client by, and
-    # throw each other's state out, unless each namespace has its own.
+    identify(name)
+    attach(index, client, point, netns=name)
+    if client.read_ahead_kb:
+        _bdi(point).write_text(str(client.read_ahead_kb))
+    return point
+
+
+def identify(name: str) -> None:
+    """Give the NFSv4 client of a network namespace a name of its own.
+
+    Clients of one kernel share the name that NFSv4 knows a client by, and
+    throw each other's state out, unless each namespace has its own.
+    """
     identifier = "/sys/fs/nfs/net/nfs_client/identifier"
     run("ip", "netns", "exec", name, "sh", "-c", f"echo {name} >{identifier}")
+
+
+def attach(
+    index: int, client: Client, point: Path, *, netns: str | None = None
+) -> None:
+    """Mount the export over the path of client index."""
     server = address(index, "server", client.family)
     if client.family == 6:
         server = f"[{server}]"
@@ -90,10 +112,7 @@ def mount(index: int, name: str, client: Client) -> Path:
     options += [client.options] if client.options else []
     source = f"{server}:{EXPORT if client.nfs == '3' else '/'}"
     command = ["mount", "-t", "nfs", "-o", ",".join(options), source, point]
-    run(*map(str, command), netns=name)
-    if client.read_ahead_kb:
-        _bdi(point).write_text(str(client.read_ahead_kb))
-    return point
+    run(*map(str, command), netns=netns)
 
 
 def _rpc3(client: Client, tcp: str) -> list[str]:

@@ -124,7 +124,7 @@ import contextlib, sys; sys.path[:0] = sys.argv[1:3]
 import guest, wan
 from pathlib import Path
 plan = wan.plan(wan.shell("while :; do :; done"))
-guest._job_folder = lambda: contextlib.nullcontext(Path(sys.argv[4]))
+guest.job_folder = lambda: contextlib.nullcontext(Path(sys.argv[4]))
 say = lambda text: print(text, flush=True)
 guest.run(Path(sys.argv[3]), plan, say)
 """
