@@ -2,10 +2,9 @@
 /*
  * All paths, and which connection belongs to which.
  *
- * Connections are told apart by the kernel's cookie. Those of a snapshot are
- * sorted by it and walked beside those of the snapshot before, so that each
- * finds its counters; paths are kept sorted by role and address. With 10,000 of
- * both a snapshot costs a sort and as many binary searches.
+ * A connection finds its path and its counters of the snapshot before by the
+ * kernel's cookie (seen.c); one that is new finds its path by role and address,
+ * which paths are sorted by.
  *
  * A path without a connection stays for MODEL_KEEP_US, so that its values
  * stand when the peer comes back; when there are more than MODEL_KEEP_PATHS of
@@ -16,7 +15,7 @@
 #include <string.h>
 
 #include "model.h"
-#include "path.h"
+#include "seen.h"
 
 #define MODEL_KEEP_US		(24ULL * 3600 * 1000000)
 #define MODEL_KEEP_PATHS	4096
@@ -24,21 +23,13 @@
 /* Data that moved in the last seconds: more is likely to follow. */
 #define MODEL_BUSY_US		5000000ULL
 
-/* Counters of a connection and where it is in the snapshot. */
-struct model_conn {
-	u64			cookie;
-	size_t			index;
-	struct path_counts	counts;
-};
-
 struct model {
 	struct path		**paths;
 	size_t			npaths;
 	size_t			path_room;
 	struct tt_path		*view;
 	size_t			view_room;
-	struct model_conn	*conns;
-	size_t			nconns;
+	struct seen		seen;
 	u64			now_us;
 };
 
@@ -55,7 +46,7 @@ void model_free(struct model *model)
 		free(model->paths[i]);
 	free(model->paths);
 	free(model->view);
-	free(model->conns);
+	seen_free(&model->seen);
 	free(model);
 }
 
@@ -187,65 +178,45 @@ int model_learn(struct model *model, const struct tt_path *learned)
 	return model_make_view(model);
 }
 
-static int model_by_cookie(const void *a, const void *b)
+static int model_take_conn(struct model *model, const struct tt_conn *conn,
+			   const struct tt_link *link, struct seen *now,
+			   u64 dt_us)
 {
-	const struct model_conn *x = a, *y = b;
+	const struct seen_conn *old = seen_slot(&model->seen, conn->cookie);
+	struct path *path = NULL;
 
-	if (x->cookie != y->cookie)
-		return x->cookie < y->cookie ? -1 : 1;
+	if (old && old->path &&
+	    !model_compare(old->path, conn->role, &conn->peer))
+		path = old->path;
+	else
+		old = NULL;
+	if (!path)
+		path = model_path(model, conn->role, &conn->peer);
+	if (!path)
+		return -ENOMEM;
+	path->pub.link = *link;
+	path_conn(path, conn, old ? &old->counts : NULL, dt_us);
+	*seen_slot(now, conn->cookie) = (struct seen_conn) {
+		.cookie = conn->cookie,
+		.path = path,
+		.counts = path_counts(conn),
+	};
 	return 0;
-}
-
-/* The connections of a snapshot by cookie; NULL if there is no memory. */
-static struct model_conn *model_sort(const struct tt_snapshot *snapshot)
-{
-	struct model_conn *conns = calloc(snapshot->nconns + 1,
-					  sizeof(*conns));
-
-	if (!conns)
-		return NULL;
-	for (size_t i = 0; i < snapshot->nconns; i++) {
-		const struct tt_conn *conn = &snapshot->conns[i];
-
-		conns[i] = (struct model_conn) {
-			.cookie = conn->cookie,
-			.index = i,
-			.counts = {
-				.bytes = { conn->bytes[TT_OUT],
-					   conn->bytes[TT_IN] },
-				.busy_us = conn->busy_us,
-				.rwnd_limited_us = conn->rwnd_limited_us,
-				.sndbuf_limited_us = conn->sndbuf_limited_us,
-			},
-		};
-	}
-	qsort(conns, snapshot->nconns, sizeof(*conns), model_by_cookie);
-	return conns;
 }
 
 static int model_take_conns(struct model *model,
-			    const struct tt_snapshot *snapshot,
-			    const struct model_conn *conns, u64 dt_us)
+			    const struct tt_snapshot *snapshot, u64 dt_us)
 {
-	size_t old = 0;
+	struct seen now;
+	int err;
 
-	for (size_t i = 0; i < snapshot->nconns; i++) {
-		const struct tt_conn *conn = &snapshot->conns[conns[i].index];
-		const struct path_counts *before = NULL;
-		struct path *path = model_path(model, conn->role, &conn->peer);
-
-		if (!path)
-			return -ENOMEM;
-		while (old < model->nconns &&
-		       model->conns[old].cookie < conn->cookie)
-			old++;
-		if (old < model->nconns &&
-		    model->conns[old].cookie == conn->cookie)
-			before = &model->conns[old].counts;
-		path->pub.link = snapshot->links[conns[i].index];
-		path_conn(path, conn, before, dt_us);
-	}
-	return 0;
+	err = seen_init(&now, snapshot->nconns);
+	for (size_t i = 0; i < snapshot->nconns && !err; i++)
+		err = model_take_conn(model, &snapshot->conns[i],
+				      &snapshot->links[i], &now, dt_us);
+	seen_free(&model->seen);
+	model->seen = now;
+	return err;
 }
 
 /* The most that a reader of each path asks for in advance. */
@@ -279,22 +250,16 @@ static void model_start(struct model *model, u64 now_us)
 
 int model_update(struct model *model, const struct tt_snapshot *snapshot)
 {
-	struct model_conn *conns = model_sort(snapshot);
 	u64 dt_us = snapshot->now_us - model->now_us;
 	int err;
 
-	if (!conns)
-		return -ENOMEM;
 	if (!model->now_us)
 		model_start(model, snapshot->now_us);
 	model->now_us = snapshot->now_us;
 	for (size_t i = 0; i < model->npaths; i++)
 		path_begin(model->paths[i]);
-	err = model_take_conns(model, snapshot, conns, dt_us);
+	err = model_take_conns(model, snapshot, dt_us);
 	model_take_mounts(model, snapshot);
-	free(model->conns);
-	model->conns = conns;
-	model->nconns = snapshot->nconns;
 	for (size_t i = 0; i < model->npaths; i++)
 		path_end(model->paths[i], model->now_us);
 	model_expire(model);

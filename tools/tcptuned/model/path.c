@@ -42,7 +42,7 @@
  */
 #include "path.h"
 
-#define PATH_SPAN_US		100000
+#define PATH_SPAN_US		200000
 #define PATH_SPAN_RTTS		4
 
 /* "Values follow within a minute" needs less; bursts are seconds apart. */
@@ -129,6 +129,16 @@ static u32 path_conn_rtt(const struct tt_conn *conn)
 	if (conn->min_rtt_us)
 		return conn->min_rtt_us;
 	return min_sample(conn->rtt_us, conn->rcv_rtt_us);
+}
+
+struct path_counts path_counts(const struct tt_conn *conn)
+{
+	return (struct path_counts) {
+		.bytes = { conn->bytes[TT_OUT], conn->bytes[TT_IN] },
+		.busy_us = conn->busy_us,
+		.rwnd_limited_us = conn->rwnd_limited_us,
+		.sndbuf_limited_us = conn->sndbuf_limited_us,
+	};
 }
 
 void path_init(struct path *path, enum tt_role role,

@@ -97,6 +97,9 @@ struct path {
 	u64		moved_us;
 };
 
+/* The counters of a connection. */
+struct path_counts path_counts(const struct tt_conn *conn);
+
 /* A path to @peer of which nothing is known. */
 void path_init(struct path *path, enum tt_role role,
 	       const struct tt_addr *peer, u64 now_us);

@@ -88,9 +88,11 @@ static struct tt_addr sim_addr(u32 host)
 }
 
 /* The connection as the host at its end sees it. */
-static void sim_see(const struct sim_flow *flow, enum tt_role role,
+static void sim_see(const struct sim_flow *flow, const struct sim_host *host,
 		    struct tt_conn *conn)
 {
+	const struct sim_kernel *kernel = host->kernel;
+	enum tt_role role = host->role;
 	const struct sim_dir *out = &flow->dirs[role == TT_SERVER ? TT_OUT :
 								    TT_IN];
 	const struct sim_dir *in = &flow->dirs[role == TT_SERVER ? TT_IN :
@@ -109,10 +111,13 @@ static void sim_see(const struct sim_flow *flow, enum tt_role role,
 		.rwnd_limited_us = out->rwnd_us,
 		.sndbuf_limited_us = out->sndbuf_us,
 		.bytes = { out->delivered_bytes, in->delivered_bytes },
-		.rcv_wnd_bytes = 0,
 		.sndbuf_bytes = out->sndbuf_bytes,
 		.rcvbuf_bytes = in->rcvbuf_bytes,
 	};
+	if (kernel->tells_window)
+		conn->rcv_wnd_bytes = min_u64(kernel->rcv_share *
+					      in->rcvbuf_bytes,
+					      in->window_max_bytes);
 }
 
 static void sim_blame(struct sim_host *host, const char *fault)
@@ -202,7 +207,7 @@ void sim_look(struct sim *sim, struct sim_host *host)
 		/* All clients are the first one's kind, but not one host. */
 		if (host->role == TT_CLIENT && i)
 			break;
-		sim_see(flow, host->role, &conns[snapshot.nconns]);
+		sim_see(flow, host, &conns[snapshot.nconns]);
 		links[snapshot.nconns++] = (struct tt_link) {
 			.ifindex = 2, .name = "eth0",
 			.rate_bps = flow->path->link_bps,

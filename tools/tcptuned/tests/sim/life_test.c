@@ -225,6 +225,29 @@ static void pauses(void)
 }
 
 /*
+ * Ten minutes of load: TCP has forgotten how short the path was, and says so
+ * as long as nothing new is measured.
+ */
+static void long_load(void)
+{
+	struct sim *sim = start(&sim_linux_7_2);
+	struct sim_flow *flow = sim_mount(sim, GBIT, 120000, LINK_BPS);
+	u32 writes;
+
+	sim_write(flow);
+	sim_run(sim, 30 * SECOND_US);
+	writes = all_writes(sim);
+	sim_run(sim, 600 * SECOND_US);
+	sim_stop(flow);
+	sim_run(sim, 60 * SECOND_US);
+	EXPECT(flow->min_rtt_us > 150000, "no queue stood: %u us",
+	       flow->min_rtt_us);
+	EXPECT(all_writes(sim) == writes, "%u writes",
+	       all_writes(sim) - writes);
+	finish(sim, "a queue that stands for ten minutes");
+}
+
+/*
  * A program that sends a quarter of what the path can carry, and always less
  * than its buffers hold, says nothing about the path.
  */
@@ -377,6 +400,7 @@ int main(void)
 	flap();
 	pauses();
 	modest();
+	long_load();
 	foreign();
 	little_memory();
 	stock();

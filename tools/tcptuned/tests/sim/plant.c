@@ -28,7 +28,8 @@ const struct sim_kernel sim_linux_7_2 = {
 	.rmem2_bytes = 32 << 20,
 	.wmem2_bytes = 4 << 20,
 	.core_max_bytes = 4 << 20,
-	.rcv_share = 0.6,
+	.rcv_share = 0.85,
+	.tells_window = true,
 };
 
 const struct sim_kernel sim_linux_6_1 = {

@@ -31,6 +31,7 @@ struct sim_kernel {
 	u64		wmem2_bytes;
 	u64		core_max_bytes;
 	double		rcv_share;	/* payload of sk_rcvbuf */
+	bool		tells_window;	/* tcpi_rcv_wnd, since 6.2 */
 };
 
 extern const struct sim_kernel sim_linux_7_2, sim_linux_6_1, sim_stock_6_1;

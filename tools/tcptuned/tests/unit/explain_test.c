@@ -41,8 +41,10 @@ static const struct {
 	    .limit = { 0, TT_LIMIT_APPLICATION },
 	    .window_bytes = { 0, 250000 } },
 	  { .target = { TT_TCP_RMEM, "" }, .value = 6 * MIB }, false,
-	  "10.0.0.1, an NFS client of this host (1 connections), is 1ms away, over a link of unknown rate.\nTo it: nothing moved yet.\n"
-	  "From it: 1gbit now, 1gbit at best; nobody asks for more (application, NFS slots or threads). 2.0 x 1gbit x 1ms = 244.1K of window; TCP gives that by itself.\n" },
+	  "10.0.0.1, an NFS client of this host (1 connections), is 1ms away, over a link of unknown rate.\n"
+	  "To it: nothing moved yet.\n"
+	  "From it: 1gbit now, 1gbit at best; nobody asks for more (application, NFS slots or threads). 2.0 x 1gbit x 1ms = 244.1K of window; TCP gives that by itself.\n"
+	},
 };
 
 int main(void)
