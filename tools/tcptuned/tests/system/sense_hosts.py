@@ -2,7 +2,6 @@
 """Fixtures that the tests of sense share: the programs and two hosts."""
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,8 +17,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if os.geteuid():
         pytest.skip("only root makes network namespaces")
     folder = tmp_path_factory.mktemp("build")
-    for above in (folder, *folder.parents[:2]):
-        above.chmod(above.stat().st_mode | stat.S_IXGRP | stat.S_IXOTH)
+    namespaces.open_to_all(folder)
     return namespaces.build(folder)
 
 

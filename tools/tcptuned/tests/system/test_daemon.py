@@ -9,7 +9,6 @@ import json
 import os
 import random
 import signal
-import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import namespaces
 import pytest
-from namespaces import TCPTUNED, Host, run
+from namespaces import TCPTUNED, Host, open_to_all, run
 
 NOBODY = 65534
 SETPRIV = (
@@ -137,7 +136,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if os.geteuid():
         pytest.skip("only root makes network namespaces")
     folder = tmp_path_factory.mktemp("build")
-    _open_to_all(folder)
+    open_to_all(folder)
     run("make", "-s", "-C", TCPTUNED, f"O={folder}", "all")
     return folder / "tcptuned"
 
@@ -145,7 +144,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def world(program: Path, tmp_path: Path) -> Iterator[World]:
     """A namespace, with a path that was learned."""
-    _open_to_all(tmp_path)
+    open_to_all(tmp_path)
     folders = [tmp_path / name for name in ("run", "state")]
     for folder in folders:
         folder.mkdir()
@@ -165,11 +164,6 @@ def daemons() -> Iterator[list[Daemon]]:
         if daemon.process.poll() is None:
             daemon.process.kill()
             daemon.process.wait()
-
-
-def _open_to_all(folder: Path) -> None:
-    for above in (folder, *folder.parents[:2]):
-        above.chmod(above.stat().st_mode | stat.S_IXGRP | stat.S_IXOTH)
 
 
 def learn(world: World) -> None:

@@ -4,7 +4,6 @@
 import os
 import re
 import socket
-import stat
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -244,8 +243,7 @@ def test_not_root(
     left.tc("qdisc add dev veth1 root tbf rate 1gbit burst 1m latency 10ms")
     connect(stack, left, right, "10.0.1.1", NFS_PORT)
     right.mount("10.0.1.1")
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(above.stat().st_mode | stat.S_IXGRP | stat.S_IXOTH)
+    namespaces.open_to_all(tmp_path)
     for host in pair:
         root = host.look(programs)
         nobody = host.look(programs, before=SETPRIV)
