@@ -104,9 +104,13 @@ def beside(images: Images, program: None) -> Run:
     return run
 
 
+# Of a read of 8 s, whose first round trips carry nothing yet.
+WHOLE = 0.95
+
+
 def test_wan_and_lan_beside_each_other(beside: Run) -> None:
     wan = beside.limit("wan")
-    assert beside["wan beside lan"].mb_per_s() >= 0.97 * wan
+    assert beside["wan beside lan"].mb_per_s() >= WHOLE * wan
     lan = beside["lan"].mb_per_s()
     assert beside["wan beside lan"].mb_per_s(1) >= 0.97 * lan
 
@@ -114,7 +118,7 @@ def test_wan_and_lan_beside_each_other(beside: Run) -> None:
 def test_lan_latency_beside_a_wan_reader(beside: Run) -> None:
     idle = beside["idle"].report["jobs"][1]["p99_ms"]
     busy = beside["wan beside stat"]
-    assert busy.mb_per_s() >= 0.97 * beside.limit("wan")
+    assert busy.mb_per_s() >= WHOLE * beside.limit("wan")
     assert busy.report["jobs"][1]["p99_ms"] <= 1.1 * idle
 
 
