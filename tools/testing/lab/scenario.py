@@ -134,7 +134,7 @@ class Scenario:
     memory_mb: int = 3000
     sample_ms: float = 250
     daemons_first: bool = False
-    timeout_s: int = 300
+    timeout_s: int = 600
 
 
 def _build(kind: Any, value: Any, where: str) -> Any:

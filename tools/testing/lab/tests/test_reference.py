@@ -88,7 +88,6 @@ def test_stock_kernel(images: Images, case: Reference) -> None:
             clients={"wan": client},
             phases=_phases(case.size_mib),
             memory_mb=5000,
-            timeout_s=300,
         ),
         tree.quiet,
     )

@@ -64,7 +64,6 @@ def _tiny(value: int) -> scenario.Scenario:
             "clients": {"old": client, "new": client},
             "phases": [{"name": n, "jobs": [j]} for n, j in phases],
             "memory_mb": 2000,
-            "timeout_s": 60,
         }
     )
 

@@ -29,7 +29,6 @@ def plan(
         "name": "test",
         "title": "a test",
         "memory_mb": 500,
-        "timeout_s": 60,
         "clients": clients or {"wan": PATH},
         "phases": [{"name": "only", "jobs": jobs, "events": events or []}],
         **more,
