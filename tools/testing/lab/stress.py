@@ -51,7 +51,10 @@ MORE_ALARMS = re.compile(
 )
 RACE = re.compile(r"BUG: KCSAN: [\w-]+ in (\S+)(?: / (\S+))?")
 # Objects whose code, or the fields that it touches, is of the series.
-OURS = ("tcpbuf", "tcpbuf_net", "svcsock", "xprtsock")
+OURS = (
+    *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
+    *("svcsock", "xprtsock"),
+)
 
 
 @dataclass(frozen=True)
