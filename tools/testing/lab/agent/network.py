@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The simulated WAN: a network namespace and a netem path per client."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from shell import run, sysctl
 # Packets that a path's queue holds unless a scenario says how many. Enough
 # never to drop by itself.
 QUEUE_PACKETS = 10_000_000
-BATCH = Path("/tmp/batch")
 
 
 def address(index: int, host: str, family: int) -> str:
@@ -49,8 +49,10 @@ def add_client(index: int, name: str, client: Client) -> None:
 
 def _ip(netns: str | None, lines: Iterable[str]) -> None:
     """Run commands of ip in one process: of many clients each takes long."""
-    BATCH.write_text("\n".join(lines) + "\n")
-    run("ip", *(["-n", netns] if netns else []), "-batch", str(BATCH))
+    # Its own: processes of the stress do this at the same time.
+    batch = Path(f"/tmp/batch-{os.getpid()}")
+    batch.write_text("\n".join(lines) + "\n")
+    run("ip", *(["-n", netns] if netns else []), "-batch", str(batch))
 
 
 # A device and the network namespace that it is in.

@@ -193,8 +193,10 @@ def accepted() -> int:
 
 def clear_away(names: list[str]) -> None:
     """Take down what lay_out() made, so that what is left has leaked."""
+    # The last restart may have been interrupted.
+    nfs.start_threads(SERVER.threads)
     for name in names:
-        shell.run("umount", str(nfs.MOUNTS / name))
+        shell.run("timeout", str(PATIENCE_S), "umount", str(nfs.MOUNTS / name))
     shell.run("rpc.nfsd", "0")
     for index in (*COMING, *STAYING):
         traffic.remove(f"c{index}")

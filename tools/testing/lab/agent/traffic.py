@@ -94,7 +94,7 @@ def flood(address: str) -> Body:
             with one, contextlib.suppress(OSError):
                 _misbehave(turn.random, one)
         turn.count("dropped", len(connected))
-        turn.nap(turn.random.random())
+        turn.nap(2 * turn.random.random())
 
     return once
 

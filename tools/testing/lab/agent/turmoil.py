@@ -58,7 +58,7 @@ def tune(turn: Turn) -> None:
     _write("net/ipv4/tcp_wmem", pick(LIMITS))
     _write("net/ipv4/tcp_notsent_lowat", pick((131072, (1 << 32) - 1)))
     turn.count("values", len(FILES) + 1)
-    turn.nap(pick((0.01, 0.1, 1, 3)))
+    turn.nap(pick((0.05, 0.5, 2, 4)))
 
 
 def tune_host(turn: Turn) -> None:
@@ -181,7 +181,7 @@ def restart(turn: Turn) -> None:
     turn.count("services")
     time.sleep(turn.random.random() * 2)
     nfs.start_threads(8)
-    turn.nap(nfs.GRACE_S + turn.random.random() * 10)
+    turn.nap(nfs.GRACE_S + 15 + turn.random.random() * 15)
 
 
 def _write(name: str, value: int | str) -> None:
