@@ -7,6 +7,9 @@ The job says for how many seconds, and the seed of all chance.
 
 import json
 import mmap
+import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -40,6 +43,12 @@ EXPORT_MB = 400
 RESTARTS_SHARE = 0.4
 # A worker that is over ends within its last transfer or mount.
 PATIENCE_S = 240
+# What the stress and the kselftests run.
+PROGRAMS = (
+    *("ip", "tc", "ss", "mount", "umount", "mount.nfs", "umount.nfs"),
+    *("sh", "nsenter", "unshare", "setpriv", "timeout", "sleep"),
+    *("rpc.nfsd", "rpc.mountd", "cat", "env", "dmesg", "grep", "sed", "ls"),
+)
 KMEMLEAK = Path("/sys/kernel/debug/kmemleak")
 # An object must be this old to be taken for leaked.
 LEAK_AGE_S = 6
@@ -49,6 +58,19 @@ def mount_more() -> None:
     """Where the kernel's debugging files are."""
     shell.run("mount", "-t", "debugfs", "debugfs", "/sys/kernel/debug")
     shell.run("mount", "-t", "tracefs", "tracefs", str(turmoil.TRACING))
+
+
+def quicken() -> None:
+    """Have what runs all the time in memory: the host's root is far away."""
+    programs, libraries = Path("/tmp/bin"), Path("/tmp/lib")
+    found = [path for name in PROGRAMS if (path := shutil.which(name))]
+    used = set(re.findall(r"=> (/\S+)", shell.run("ldd", *found)))
+    for folder, files in ((programs, found), (libraries, sorted(used))):
+        folder.mkdir()
+        for file in files:
+            shutil.copy(file, folder)
+    os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
+    os.environ["LD_LIBRARY_PATH"] = str(libraries)
 
 
 def selftests() -> list[dict[str, Any]]:
@@ -77,6 +99,7 @@ def lay_out() -> dict[str, Path]:
     for index in (*COMING, *STAYING):
         network.add_client(index, f"c{index}", traffic.PATH)
     nfs.start_server(SERVER, EXPORT_MB, nfs3=True)
+    turmoil.EVENTS.write_text("1")
     for index in COMING:
         nfs.identify(f"c{index}")
     return {
@@ -227,8 +250,10 @@ def main() -> None:
     try:
         init.mount_all(sys.argv[1])
         mount_more()
+        init.say("boot")
         job = json.loads((init.JOB / "job.json").read_text())
         result["boot"] = shell.run("dmesg", "-t")
+        quicken()
         leaks()
         result["selftests"] = selftests()
         init.say("start")

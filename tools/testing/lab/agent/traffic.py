@@ -25,8 +25,9 @@ from workers import Body, Turn
 NFS_PORT = 2049
 # A path on which buffers matter though the guest is slow.
 PATH = Client(rate_mbit=100, delay_ms=10)
-# Mounts that come and go must not wait for a server that has gone.
-SOFT = "soft,timeo=50,retrans=2,retry=0"
+# Mounts that come and go must not wait for a server that has gone, nor ask for
+# its port: servers in other namespaces unregister it when they stop.
+SOFT = f"soft,timeo=50,retrans=2,retry=0,port={NFS_PORT}"
 # What is read with one call, and timed.
 RECORD_BYTES = 256 << 10
 

@@ -34,7 +34,7 @@ HOST_MAX = (212992, 4 << 20, 64 << 20)
 SHORT, PLENTY = "8 16 100000", "30000 40000 60000"
 
 # A server in its own namespace. It is up when its grace period is over, and
-# goes when its input ends.
+# goes when a line comes.
 SERVE = """
 mount -t nfsd nfsd /proc/fs/nfsd
 echo 1048576 >/proc/fs/nfsd/max_block_size
@@ -165,7 +165,10 @@ def _serve(name: str) -> subprocess.Popen[str]:
 
 def _finish(server: subprocess.Popen[str]) -> None:
     """Stop a server and wait until it has gone."""
-    server.communicate()
+    if server.poll() is None:
+        # The end of its input would not do: processes that were started
+        # meanwhile have the pipe open, too.
+        server.communicate("\n")
 
 
 def threads(turn: Turn) -> None:

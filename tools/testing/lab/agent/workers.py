@@ -5,6 +5,7 @@ What may fail because something else was pulled away meanwhile is counted and
 done again. Everything else ends the worker, with an error.
 """
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -104,7 +105,7 @@ class Worker:
     def error(self) -> str:
         """Why the worker ended itself, empty if it was told to."""
         if not self.has_ended():
-            return f"did not end: {_stack(self.pid)}"
+            return f"did not end: {_stacks(self.pid)}"
         _, status = os.waitpid(self.pid, 0)
         self._error.seek(0)
         return self._error.read() or (f"status {status}" if status else "")
@@ -139,15 +140,18 @@ def _enter(netns: str) -> None:
     os.close(fd)
 
 
-def _stack(pid: int) -> str:
-    """Where a process and its children are in the kernel."""
-    text = ""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
+def _stacks(pid: int) -> str:
+    """Where a process, those that it started, and nfsd are in the kernel."""
+    wanted, text = {pid}, ""
+    folders = sorted(Path("/proc").glob("[0-9]*"), key=lambda p: int(p.name))
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            name = (folder / "comm").read_text().strip()
             stat = (folder / "stat").read_text().rpartition(")")[2].split()
-            if pid in (int(folder.name), int(stat[1])):
-                text += f"{folder.name} {(folder / 'comm').read_text()}"
-                text += (folder / "stack").read_text()
-        except OSError:
-            continue
+            if int(folder.name) in wanted or int(stat[1]) in wanted:
+                wanted.add(int(folder.name))
+            elif name != "nfsd":
+                continue
+            stack = (folder / "stack").read_text()
+            text += f"{folder.name} {name} {stat[0]}\n{stack}"
     return text
