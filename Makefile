@@ -29,7 +29,7 @@ demo: ## stock kernel against patched over three WANs (10 min, later 1)
 	@$(LAB)/lab demo $(KERNEL)
 
 .PHONY: check
-check: ## every test; last line: N passed, N failed (25 min, later 12)
+check: ## every test; last line: N passed, N failed (40 min, later 25)
 	@$(DEPS) tree kernel lab tcptuned check
 	@tools/testing/check $(KERNEL)
 
