@@ -25,7 +25,10 @@ import scenario
 from errors import LabError
 from progress import Say
 
-INIT = Path(__file__).parent / "agent" / "init.py"
+HERE = Path(__file__).parent
+INIT = HERE / "agent" / "init.py"
+# The first of January 2026, UTC: simulated time begins there.
+START_NS = 1_767_225_600 * 10**9
 PROGRESS = "lab: "
 CONSOLE_END_LINES = 25
 # What UML says of consoles that nobody gave it, in every run.
@@ -49,21 +52,31 @@ def run(
     say: Say,
     *,
     realtime: bool = False,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Run a scenario on an image; what the guest measured.
 
     realtime: let the guest's clock be the host's instead of simulating it.
-    Bounded by the scenario's timeout_s of wall-clock time.
+    seed: what the guest makes its random numbers of; with the same one, a
+    simulated run repeats to the last bit. Bounded by the scenario's timeout_s
+    of wall-clock time.
     """
+    simulated = ("time-travel=inf-cpu", f"time-travel-start={START_NS}")
     with job_folder() as job:
-        init = prepare(job, INIT, scenario.to_dict(plan))
+        prepare(job, INIT, scenario.to_dict(plan))
         console = boot(
             image,
-            [f"init={init}", *([] if realtime else ["time-travel=inf-cpu"])],
+            [
+                # The folder's name is not the same twice, the command line is.
+                "init=/proc/self/cwd/init",
+                f"lab.seed={seed}",
+                *(() if realtime else simulated),
+            ],
             plan.memory_mb,
             plan.timeout_s,
             say,
             plan.name,
+            job,
         )
         check(plan.name, console, console)
         measured = result(job, console, plan.name)
@@ -88,19 +101,27 @@ def boot(
     timeout_s: float,
     say: Say,
     name: str,
+    folder: Path = HERE,
 ) -> str:
-    """Run an image to its power-off; its console output.
+    """Run an image to its power-off, from a folder; its console output.
 
     Waits for the memory first; LabError when the time after that is over.
     What the console says is the caller's to judge, see check().
     """
     command = [
-        *(str(image), f"mem={memory_mb}M", "root=/dev/root", "ro"),
+        *(
+            str(HERE / "repeatable.py"),
+            str(image),
+            f"mem={memory_mb}M",
+            "root=/dev/root",
+            "ro",
+        ),
         *("rootfstype=hostfs", "rootflags=/", "con=null", "con0=fd:0,fd:1"),
         *("loglevel=5", *parameters),
     ]
-    with memory.taken(memory_mb, say, name, _ending) as folder:
-        return watch(command, timeout_s, say, name, {"TMPDIR": str(folder)})
+    with memory.taken(memory_mb, say, name, _ending) as place:
+        environment = {**os.environ, "TMPDIR": str(place)}
+        return watch(command, timeout_s, say, name, folder, environment)
 
 
 def watch(
@@ -108,6 +129,7 @@ def watch(
     timeout_s: float,
     say: Say,
     name: str,
+    folder: Path = HERE,
     environment: dict[str, str] | None = None,
 ) -> str:
     """Run the program that is a guest to its end; its console output.
@@ -122,7 +144,8 @@ def watch(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env={**os.environ, **(environment or {})},
+        cwd=folder,
+        env=environment,
         start_new_session=True,
     )
     _running.add(guest)

@@ -176,6 +176,7 @@ class Worker:
         seconds.sort()
         return {
             "calls": len(seconds),
+            "mean_ms": 1e3 * sum(seconds) / len(seconds),
             "p50_ms": 1e3 * seconds[len(seconds) // 2],
             "p99_ms": 1e3 * seconds[len(seconds) * 99 // 100],
         }

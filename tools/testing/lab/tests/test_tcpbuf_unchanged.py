@@ -11,10 +11,14 @@ from conftest import Images, Keep
 from measured import SNDBUF, Phase
 
 PATHS = ("lan", "wan", "far")
-# Nearly all figures are the same within 0.001 %; now and then slow start ends
-# a round trip earlier, which a cold pass shows.
-SAME = 0.03
-LUMP = 1.25
+SETUPS = ("off", "default")
+# Three seeds of each kernel gave figures within 0.4 %, but for the cold read of
+# the far path, which is one of two that are 1.6 % apart.
+SAME = 0.02
+# A call on the far path waits for a round trip or for 3 s of somebody's data,
+# so that its median is one of two; means were seen 7 % apart. The slowest call
+# of a hundred falls before or after a burst: 22 % and, on the LAN, 26 % apart.
+ABOUT = {"mean_ms": 0.08, "p99_ms": 0.3}
 
 
 def _phase(images: Images, kernel: str, setup: str, name: str) -> Phase:
@@ -24,9 +28,10 @@ def _phase(images: Images, kernel: str, setup: str, name: str) -> Phase:
 
 def _figures(phase: Phase) -> dict[str, float]:
     """Figures of a phase, by metric."""
-    for index, job in enumerate(phase.report["jobs"]):
+    for job in phase.report["jobs"]:
         if job["do"] == "stat":
-            return {"p50_ms": job["p50_ms"], "p99_ms": job["p99_ms"]}
+            usual = "mean_ms" if job["host"] == "far" else "p50_ms"
+            return {metric: job[metric] for metric in (usual, "p99_ms")}
     return {
         f"{when}_mb_per_s": phase.mb_per_s(index=number)
         for number, when in enumerate(("cold", "steady"))
@@ -41,34 +46,21 @@ def test_nothing_set(images: Images, keep: Keep, path: str, what: str) -> None:
     found = {}
     for kernel, setup in (
         ("stock", "default"),
-        ("patched", "off"),
-        ("patched", "default"),
+        *(("patched", setup) for setup in SETUPS),
     ):
         phase = _phase(images, kernel, setup, name)
         found[f"{kernel} {setup}"] = figures = _figures(phase)
         for metric, value in figures.items():
             metric = f"{name.replace(' ', '_')}_{metric}"
             keep("unchanged", f"{kernel} {setup}", metric, value)
-    stock = found["stock default"]
-    # The slowest call of a hundred may fall before or after a burst: it was
-    # seen with two figures, 18 % apart.
-    lumpy = {m for m in stock if m == "p99_ms"}
-    assert {
-        m: v for m, v in found["patched off"].items() if m not in lumpy
-    } == (
-        pytest.approx(
-            {m: v for m, v in stock.items() if m not in lumpy}, rel=SAME
-        )
-    )
-    for metric in lumpy:
-        assert found["patched off"][metric] <= LUMP * stock[metric]
-    for metric, value in found["patched default"].items():
-        if metric in lumpy:
-            assert value <= LUMP * stock[metric]
-        elif metric.endswith("_ms"):
-            assert value <= (1 + SAME) * stock[metric]
+    for metric, stock in found["stock default"].items():
+        off, gated = (found[f"patched {setup}"][metric] for setup in SETUPS)
+        room = ABOUT.get(metric, SAME)
+        assert off == pytest.approx(stock, rel=room), metric
+        if metric.endswith("_ms"):
+            assert gated <= (1 + room) * stock, metric
         else:
-            assert value >= (1 - SAME) * stock[metric]
+            assert gated >= (1 - room) * stock, metric
 
 
 def test_ordinary_connection(images: Images, keep: Keep) -> None:
