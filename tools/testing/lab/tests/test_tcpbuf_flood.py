@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -16,18 +17,30 @@ CONNECTIONS = 8
 SIMULATED_S = 600
 # A MiB takes 2.2 s at the paths' 4 Mbit/s. Two samples are 2 s.
 STALL_S = 2.5
+# A reply that is larger than its send buffer holds a thread, and there is one
+# for each connection: a client that has two leaves none for another. With the
+# gate off, two seeds of three gave 0.85 of the path and pauses of 5 s.
+SHARE = 0.8
 COUNTER = {"write": "received_bytes", "read": "acked_bytes"}
 
 
 def _longest_pause_s(phase: Phase, peer: str, counter: str) -> float:
-    """The longest time in which a connection moved nothing."""
+    """The longest time in which a connection moved nothing, before its end."""
     last, longest = 0.0, 0.0
     for before, after in itertools.pairwise(phase.report["samples"]):
         moved = [s["server_sockets"][peer][counter] for s in (before, after)]
         if moved[1] > moved[0]:
+            longest = max(longest, after["t_s"] - last)
             last = after["t_s"]
-        longest = max(longest, after["t_s"] - last)
     return longest
+
+
+def _mb_per_s(job: dict[str, Any]) -> float:
+    """The rate of a job over all of its passes."""
+    moved, seconds = (
+        sum(one[key] for one in job["passes"]) for key in ("bytes", "seconds")
+    )
+    return float(moved / seconds / 1e6)
 
 
 @pytest.mark.parametrize("way", ["write", "read"])
@@ -42,7 +55,7 @@ def test_smallest_values(images: Images, keep: Keep, way: str) -> None:
         _longest_pause_s(phase, peer, COUNTER[way]) for peer in phase.peers()
     )
     keep("flood", "patched", f"{way}_longest_pause_s", pause_s)
-    rate = min(phase.rates(way))
+    rate = min(map(_mb_per_s, phase.report["jobs"]))
     keep("flood", "patched", f"{way}_slowest_mb_per_s", rate)
     assert pause_s <= STALL_S
-    assert rate >= 0.9 * run.limit("far-1")
+    assert rate >= SHARE * run.limit("far-1")
