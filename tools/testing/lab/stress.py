@@ -29,7 +29,7 @@ from progress import Progress, Say
 HERE = Path(__file__).parent
 AGENT = HERE / "agent" / "stress_init.py"
 
-MINUTES = 12.0
+MINUTES = 10.0
 KUNIT = ("kunit.enable=1", "kunit.autorun=1")
 
 # For the boot, the tests before, and what is done after the stress.
