@@ -12,6 +12,7 @@
 #include "daemon.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,17 @@
 
 /* Idle, as multiple of the interval. */
 #define IDLE_FACTOR 8
-/* A look may cost this part of the time until the next. */
-#define COST_FACTOR 100
+/*
+ * A look may cost this part of the time until the next; it is less than a
+ * hundredth, because not everything is counted.
+ */
+#define COST_FACTOR 125
 #define DELAY_MAX_US (10 * 1000000ULL)
+/*
+ * What is larger goes back to the system with free(), also after malloc() has
+ * seen it happen.
+ */
+#define MMAP_BYTES (128 * 1024)
 
 /* How long to wait after a look that cost @cost_us of processor time. */
 static u64 next_delay(const struct service *service, u64 cost_us)
@@ -336,6 +345,7 @@ int daemon_run(const struct options *options)
 	};
 	int code;
 
+	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	log_open(options->verbose ? LOG_DEBUG : LOG_INFO);
 	if (load_conf(&service))
 		return EXIT_USAGE;

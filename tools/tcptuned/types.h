@@ -125,16 +125,18 @@ enum tt_link_source {
 
 /**
  * struct tt_link - what carries the packets to a peer
- * @ifindex: device that the route names; 0 if there is no route
- * @name: its name
+ * @name: device that the route names
  * @rate_bps: what it carries, 0 if unknown
  * @source: where that is known from
+ * @ifindex: the device's number; 0 if there is no route
+ *
+ * There is one for every connection, so it has no holes.
  */
 struct tt_link {
-	u32			ifindex;
 	char			name[IF_NAMESIZE];
 	u64			rate_bps;
 	enum tt_link_source	source;
+	u32			ifindex;
 };
 
 /**
@@ -203,34 +205,36 @@ enum tt_limit {
 /**
  * struct tt_path - what is known of the way to a peer in one role
  * @role: which end this host is
+ * @proven: it ran at @best_bps for long enough to know that it gets no faster
+ * @learned: rate and RTT are from an earlier run, nothing was measured yet
  * @peer: the other end
- * @link: what carries the packets there
  * @nconns: connections now
  * @rtt_us: windowed minimum of all its connections' RTT; 0 if not known
+ * @link: what carries the packets there
  * @best_bps: the largest rate that was achieved lately, payload; 0 if nothing
  *	moved yet
  * @now_bps: rate between the last two snapshots
  * @limit: what keeps it from being faster
  * @window_bytes: payload that one round trip carries at the rate that the path
  *	may reach, with headroom; 0 if not known
- * @proven: it ran at @best_bps for long enough to know that it gets no faster
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
- * @learned: rate and RTT are from an earlier run, nothing was measured yet
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
+ *
+ * Servers have thousands of them, so there are no holes but one of a byte.
  */
 struct tt_path {
 	enum tt_role	role;
+	bool		proven[TT_DIRS];
+	bool		learned;
 	struct tt_addr	peer;
-	struct tt_link	link;
 	u32		nconns;
 	u32		rtt_us;
+	struct tt_link	link;
 	u64		best_bps[TT_DIRS];
 	u64		now_bps[TT_DIRS];
 	enum tt_limit	limit[TT_DIRS];
 	u64		window_bytes[TT_DIRS];
-	bool		proven[TT_DIRS];
 	u64		buffer_bytes[TT_DIRS];
-	bool		learned;
 	u64		seen_us;
 };
 

@@ -179,43 +179,34 @@ int model_learn(struct model *model, const struct tt_path *learned)
 }
 
 static int model_take_conn(struct model *model, const struct tt_conn *conn,
-			   const struct tt_link *link, struct seen *now,
-			   u64 dt_us)
+			   const struct tt_link *link, u64 dt_us)
 {
-	const struct seen_conn *old = seen_slot(&model->seen, conn->cookie);
-	struct path *path = NULL;
+	struct seen_conn *slot = seen_slot(&model->seen, conn->cookie);
+	bool known;
 
-	if (old && old->path &&
-	    !model_compare(old->path, conn->role, &conn->peer))
-		path = old->path;
-	else
-		old = NULL;
-	if (!path)
-		path = model_path(model, conn->role, &conn->peer);
-	if (!path)
+	if (!slot)
 		return -ENOMEM;
-	path->pub.link = *link;
-	path_conn(path, conn, old ? &old->counts : NULL, dt_us);
-	*seen_slot(now, conn->cookie) = (struct seen_conn) {
-		.cookie = conn->cookie,
-		.path = path,
-		.counts = path_counts(conn),
-	};
+	known = slot->path &&
+		!model_compare(slot->path, conn->role, &conn->peer);
+	if (!known)
+		slot->path = model_path(model, conn->role, &conn->peer);
+	if (!slot->path)
+		return -ENOMEM;
+	slot->path->pub.link = *link;
+	path_conn(slot->path, conn, known ? &slot->counts : NULL, dt_us);
+	slot->counts = path_counts(conn);
 	return 0;
 }
 
 static int model_take_conns(struct model *model,
 			    const struct tt_snapshot *snapshot, u64 dt_us)
 {
-	struct seen now;
-	int err;
+	int err = 0;
 
-	err = seen_init(&now, snapshot->nconns);
+	seen_begin(&model->seen);
 	for (size_t i = 0; i < snapshot->nconns && !err; i++)
 		err = model_take_conn(model, &snapshot->conns[i],
-				      &snapshot->links[i], &now, dt_us);
-	seen_free(&model->seen);
-	model->seen = now;
+				      &snapshot->links[i], dt_us);
 	return err;
 }
 

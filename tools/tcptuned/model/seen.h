@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The connections of a snapshot, to be found by their cookie in the next one.
+ * The connections of the last snapshots, to be found by their cookie.
  */
 #ifndef TCPTUNED_SEEN_H
 #define TCPTUNED_SEEN_H
@@ -12,28 +12,44 @@
  * @cookie: the kernel's name for it
  * @path: where it leads; NULL in a slot that is free
  * @counts: its counters
+ * @round: when it was seen last
  */
 struct seen_conn {
 	u64			cookie;
 	struct path		*path;
 	struct path_counts	counts;
+	u32			round;
 };
 
 /**
  * struct seen - an open hash table
  * @slots: zeroed when free
  * @room: number of them, a power of two, or 0
+ * @used: number of them that are not free
+ * @round: number of snapshots so far
+ *
+ * All of it is zero in the beginning.
  */
 struct seen {
 	struct seen_conn	*slots;
 	size_t			room;
+	size_t			used;
+	u32			round;
 };
 
-/* An empty table with room for @nconns. Returns: 0 or -ENOMEM */
-int seen_init(struct seen *seen, size_t nconns);
+/* Another snapshot begins; what is not in it may be forgotten after it. */
+void seen_begin(struct seen *seen);
 
-/* The slot of a connection, or the free one where it goes; NULL: no room. */
-struct seen_conn *seen_slot(const struct seen *seen, u64 cookie);
+/**
+ * seen_slot - the slot of a connection of this snapshot
+ * @seen: the table
+ * @cookie: which connection
+ *
+ * Returns: the slot, until the next call, with what was known of the
+ *	connection; its path is NULL if that is nothing, and the caller's to
+ *	set. NULL if there is no memory.
+ */
+struct seen_conn *seen_slot(struct seen *seen, u64 cookie);
 
 void seen_free(struct seen *seen);
 

@@ -27,7 +27,7 @@ struct route {
 struct routes {
 	struct route	*slots;
 	size_t		 nslots;	/* a power of two, or 0 */
-	size_t		 nused;		/* half of it at most */
+	size_t		 nused;		/* three quarters of it at most */
 	u64		 seed;		/* peers must not choose their slot */
 	u64		 since_us;
 };
@@ -96,7 +96,7 @@ static bool make_room(struct routes *routes)
 {
 	struct routes bigger = *routes;
 
-	if (2 * (routes->nused + 1) <= routes->nslots)
+	if (4 * (routes->nused + 1) <= 3 * routes->nslots)
 		return true;
 	bigger.nslots = routes->nslots ? 2 * routes->nslots : FEWEST_SLOTS;
 	bigger.slots = calloc(bigger.nslots, sizeof(*bigger.slots));

@@ -7,21 +7,22 @@ end; settled is the first second at SETTLED of the limit.
 
 Setups: "default" has no daemon; "tcptuned" starts one on every host when all
 is mounted; with "boot" they are there before the mounts.
+
+A cell goes to out/tcptuned.json as soon as it is measured.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import batch
+import bounds
 import image
-import overlay
 import scenario
+import tcptuned_json
 from demo import PAYLOAD_SHARE
 from progress import Progress
 from tree import Trees
@@ -40,7 +41,14 @@ ROOM = {100: (2500, 700), 1000: (3000, 900), 10000: (11000, 3000)}
 BEGUN_BYTES = 256 << 10
 
 SETUPS = ("default", "tcptuned", "boot")
-FILE = "tcptuned.json"
+# What the server's sockets count in a direction, and whose window scale bounds
+# it: the receiver's.
+DIRECTIONS = {
+    "write": ("received_bytes", "rcv_wscale"),
+    "read": ("acked_bytes", "snd_wscale"),
+}
+# The window that TCP's header can hold; the scale shifts it.
+WINDOW_BYTES = 65535
 
 Row = dict[str, Any]
 
@@ -52,6 +60,9 @@ class Cell:
     rate_mbit: int
     rtt_ms: float
     nfs: str
+
+    def __str__(self) -> str:
+        return f"{self.rate_mbit} Mbit/s x {self.rtt_ms:g} ms NFSv{self.nfs}"
 
     @property
     def limit(self) -> float:
@@ -114,30 +125,24 @@ def run(
     kernel: str,
     setup: str,
     cells: tuple[Cell, ...],
-    out: Path,
     say: Progress,
 ) -> list[Row]:
-    """Measure cells; their rows, which go to out/FILE as they come.
-
-    Rows of other cells, kernels and setups stay in the file.
-    """
+    """Measure cells; their rows."""
     stock = kernel == "stock"
     path = image.build(
         trees.stock if stock else trees.patched,
         trees.stock_key if stock else trees.patched_key,
         say,
     )
-    of_task = {
-        f"{cell.rate_mbit} Mbit/s x {cell.rtt_ms:g} ms NFSv{cell.nfs}": cell
-        for cell in cells
-    }
+    of_task = {str(cell): cell for cell in cells}
     measured: list[Row] = []
 
     def ended(task: batch.Task, result: Row) -> None:
-        measured.extend(
-            rows(of_task[task.name], result, f"{trees.base} {kernel}", setup)
+        found = rows(
+            of_task[task.name], result, f"{trees.base} {kernel}", setup
         )
-        _save(out, measured)
+        tcptuned_json.merge(found)
+        measured.extend(found)
 
     tasks = [
         batch.Task(name, path, plan(cell, setup))
@@ -147,19 +152,25 @@ def run(
     return measured
 
 
-def _key(row: Row) -> tuple[Any, ...]:
-    names = ("kernel", "setup", "rate_mbit", "rtt_ms", "nfs", "direction")
-    return tuple(row[name] for name in names)
+def known(trees: Trees, kernel: str, setup: str) -> list[Row]:
+    """The rows of a kernel and a setup that were measured before."""
+    return [
+        row
+        for row in tcptuned_json.read()
+        if row["kernel"] == f"{trees.base} {kernel}"
+        and row["setup"] == setup
+        and "rate_mbit" in row
+    ]
 
 
-def _save(out: Path, measured: list[Row]) -> None:
-    """Put rows into the file, in place of those of the same cell."""
-    out.mkdir(exist_ok=True)
-    file = out / FILE
-    old = json.loads(file.read_text()) if file.exists() else []
-    merged = {_key(row): row for row in [*old, *measured]}
-    text = json.dumps([merged[key] for key in sorted(merged)], indent=1)
-    overlay.replace(file, text + "\n")
+def missing(cells: tuple[Cell, ...], there: list[Row]) -> tuple[Cell, ...]:
+    """The cells that rows do not have in both directions."""
+    found = [(row["rate_mbit"], row["rtt_ms"], row["nfs"]) for row in there]
+    return tuple(
+        cell
+        for cell in cells
+        if found.count(dataclasses.astuple(cell)) < len(DIRECTIONS)
+    )
 
 
 def table(measured: list[Row]) -> str:
@@ -167,7 +178,7 @@ def table(measured: list[Row]) -> str:
     lines = [
         " Mbit/s   RTT ms  NFS  direction   MB/s  of limit  settled s  TCP MB"
     ]
-    for row in sorted(measured, key=_key):
+    for row in sorted(measured, key=tcptuned_json.name):
         share = row["mb_per_s"] / row["limit_mb_per_s"]
         settled = row["settle_s"]
         lines.append(
@@ -176,7 +187,8 @@ def table(measured: list[Row]) -> str:
             f"  {'never' if settled is None else f'{settled:.1f}':>9}"
             f"  {row['tcp_mem_bytes'] / 1e6:6.0f}"
         )
-    return "\n".join(lines)
+    below, _ = bounds.text(measured)
+    return "\n".join([*lines, *(["", below] if below else [])])
 
 
 def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
@@ -190,25 +202,33 @@ def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             "nfs": cell.nfs,
             "kernel": kernel,
             "setup": setup,
-            **_course(cell, _counter(phases[direction], counter)),
+            **_course(cell, _of_busiest(phases[direction], counter)),
+            "deadline_s": cell.deadline_s,
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
+            "window_max_bytes": WINDOW_BYTES
+            << _of_busiest(phases[direction], counter, scale)[-1][1],
         }
-        for direction, counter in (
-            ("write", "received_bytes"),
-            ("read", "acked_bytes"),
-        )
+        for direction, (counter, scale) in DIRECTIONS.items()
     ]
 
 
-def _counter(phase: Row, counter: str) -> list[tuple[float, int]]:
-    """Time and bytes of the connection that moved most, sample by sample."""
+def _of_busiest(
+    phase: Row, counter: str, field: str = ""
+) -> list[tuple[float, int]]:
+    """Time and a field, sample by sample, of the connection that moved most.
+
+    Without a field it is what the counter has moved.
+    """
     samples = phase["samples"]
     last = samples[-1]["server_sockets"]
     first = samples[0]["server_sockets"]
     peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
-    start = first[peer][counter]
+    start = 0 if field else first[peer][counter]
     return [
-        (sample["t_s"], sample["server_sockets"][peer][counter] - start)
+        (
+            sample["t_s"],
+            sample["server_sockets"][peer][field or counter] - start,
+        )
         for sample in samples
     ]
 

@@ -1,160 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What happens to a daemon in its life: paths that change, pause, come and go,
- * peers that cheat, people who write values of their own, and little memory.
+ * people who write values of their own, and little memory.
  */
-#include <math.h>
-#include <stdlib.h>
-
-#include "../test.h"
-#include "sim.h"
-
-#define SECOND_US	1000000ULL
-#define LINK_BPS	10000000000ULL
-#define GBIT		1000000000ULL
-
-static struct sim *start(const struct sim_kernel *kernel)
-{
-	struct sim *sim = malloc(sizeof(*sim));
-
-	sim_init(sim, kernel, sim_poll_us());
-	sim_run(sim, 2 * SECOND_US);
-	test_begin();
-	return sim;
-}
-
-static void finish(struct sim *sim, const char *name)
-{
-	EXPECT(!sim->server.fault, "server %s", sim->server.fault);
-	EXPECT(!sim->client.fault, "client %s", sim->client.fault);
-	test_end(name);
-	sim_free(sim);
-	free(sim);
-}
-
-static u64 value(struct sim_host *host, enum tt_tunable id)
-{
-	return sim_setting(host, id)->value;
-}
-
-static u32 all_writes(const struct sim *sim)
-{
-	u32 sum = 0;
-
-	for (int id = 0; id < TT_TUNABLES; id++)
-		sum += sim->server.writes[id] + sim->client.writes[id];
-	return sum;
-}
-
-/* The share of the path's payload limit in some seconds. */
-static double share(struct sim *sim, const struct sim_flow *flow, int seconds)
-{
-	const struct sim_dir *dirs = flow->dirs;
-	double before = dirs[TT_OUT].delivered_bytes +
-			dirs[TT_IN].delivered_bytes;
-
-	sim_run(sim, seconds * SECOND_US);
-	return (dirs[TT_OUT].delivered_bytes + dirs[TT_IN].delivered_bytes -
-		before) * 8 / seconds / sim_limit_bps(flow->path);
-}
-
-#define EXPECT_SHARE(sim, flow) do { \
-		double s_ = share(sim, flow, 5); \
-		EXPECT(s_ >= 0.97, "%.1f %% of the limit", 100 * s_); \
-	} while (0)
-
-static void expect_window(struct sim *sim, enum tt_tunable id,
-			  const struct sim_flow *flow)
-{
-	double bdps = value(&sim->server, id) / sim_bdp_bytes(flow->path);
-
-	EXPECT(bdps <= 4, "%.2f BDP", bdps);
-}
-
-/* A WAN and a LAN at once: each as fast as alone, the LAN takes nothing. */
-static void lan_beside_wan(void)
-{
-	struct sim *sim = start(&sim_linux_7_2);
-	struct sim_flow *wan = sim_mount(sim, GBIT, 120000, LINK_BPS);
-	struct sim_flow *lan = sim_mount(sim, 10 * GBIT, 200, LINK_BPS);
-
-	sim_write(wan);
-	sim_write(lan);
-	sim_run(sim, 20 * SECOND_US);
-	EXPECT_SHARE(sim, wan);
-	EXPECT_SHARE(sim, lan);
-	expect_window(sim, TT_SRV_RCVBUF, wan);
-	EXPECT(lan->dirs[TT_IN].rcvbuf_bytes < 8 << 20, "LAN has %llu bytes",
-	       lan->dirs[TT_IN].rcvbuf_bytes);
-	finish(sim, "a LAN beside a WAN");
-}
-
-static void hundred_clients(void)
-{
-	struct sim *sim = start(&sim_linux_7_2);
-	u64 taken = 0;
-
-	for (int i = 0; i < 100; i++)
-		sim_write(sim_mount(sim, i < 5 ? GBIT : 10 * GBIT / 100,
-				    i < 5 ? 60000 : 200, LINK_BPS));
-	sim_run(sim, 20 * SECOND_US);
-	for (int i = 0; i < 5; i++)
-		EXPECT_SHARE(sim, &sim->flows[i]);
-	for (int i = 5; i < 100; i++)
-		taken += sim->flows[i].dirs[TT_IN].rcvbuf_bytes;
-	expect_window(sim, TT_SRV_RCVBUF, &sim->flows[0]);
-	EXPECT(taken < 95 * (8ULL << 20), "LANs have %llu bytes", taken);
-	EXPECT(all_writes(sim) <= 24, "%u writes", all_writes(sim));
-	finish(sim, "95 LAN clients and 5 WAN clients");
-}
-
-/* The clients of @first and later; their own kernels follow no ceiling. */
-static u64 taken_by(const struct sim *sim, size_t first)
-{
-	u64 sum = 0;
-
-	for (size_t i = first; i < sim->nflows; i++)
-		sum += sim->flows[i].dirs[TT_OUT].sndbuf_bytes;
-	return sum;
-}
-
-/*
- * Peers that acknowledge late. The stock kernel gives each of them what
- * tcp_wmem[2] allows; beyond that they have to stay within the budget, and who
- * was there before keeps its speed.
- */
-static void late_acks(size_t count, u32 rtt_us, const char *name)
-{
-	struct sim *sim = start(&sim_linux_7_2);
-	struct sim_flow *honest = sim_mount(sim, GBIT, 100000, LINK_BPS);
-	u64 budget, own, taken;
-
-	sim->server.host.ram_bytes = 16ULL << 30;
-	sim->server.host.tcp_mem_bytes[1] = 1ULL << 30;
-	budget = 1ULL << 30;
-	sim_read(sim, honest);
-	sim_run(sim, 5 * SECOND_US);
-	sim_read(sim, honest);
-	sim_run(sim, 25 * SECOND_US);
-	EXPECT_SHARE(sim, honest);
-	for (size_t i = 0; i < count; i++)
-		sim_mount(sim, 10 * GBIT, rtt_us, LINK_BPS)->dirs[TT_OUT] =
-			(struct sim_dir) {
-				.app = SIM_BULK, .cwnd_bytes = 14480,
-				.sndbuf_bytes = 87040,
-				.rcvbuf_bytes = 2000000000,
-				.window_max_bytes = 1000000000,
-			};
-	sim_run(sim, 300 * SECOND_US);
-	EXPECT_SHARE(sim, honest);
-	own = count * value(&sim->server, TT_TCP_WMEM);
-	taken = taken_by(sim, 1);
-	EXPECT(taken <= own + budget, "they took %llu MiB, %llu are TCP's own",
-	       taken >> 20, own >> 20);
-	EXPECT(value(&sim->server, TT_SRV_SNDBUF),
-	       "the ceiling was taken back");
-	finish(sim, name);
-}
+#include "scene.h"
 
 /* The bottleneck or the route changes under a mount that is busy writing. */
 static void change(u64 rate_bps, u32 rtt_us, u64 new_rate_bps, u32 new_rtt_us,
@@ -348,47 +197,8 @@ static void cold_read(void)
 	finish(sim, "reading file by file");
 }
 
-/* Eight hours: RTT and rate change, packets get lost, clients come and go. */
-static void eight_hours(void)
-{
-	struct sim *sim = start(&sim_linux_7_2);
-	struct sim_flow *flow = sim_mount(sim, GBIT, 30000, LINK_BPS);
-	struct sim_flow *other = sim_mount(sim, GBIT, 80000, LINK_BPS);
-	static const u32 rtts_us[] = { 30000, 50000, 90000, 20000 };
-	u32 writes;
-
-	flow->path->queue_bytes = 4 << 20;
-	flow->path->loss = 0.000001;
-	sim->noise = 0.1;
-	for (int quarter = 0; quarter < 32; quarter++) {
-		flow->path->rtt_us = rtts_us[quarter % 4];
-		other->open = quarter % 3;
-		if (quarter % 5)
-			sim_write(flow);
-		else
-			sim_stop(flow);
-		sim_write(other);
-		sim_run(sim, 120 * SECOND_US);
-		writes = all_writes(sim);
-		sim_run(sim, 780 * SECOND_US);
-		EXPECT(all_writes(sim) - writes <= 10,
-		       "quarter %d: %u writes in a steady state", quarter,
-		       all_writes(sim) - writes);
-	}
-	EXPECT(all_writes(sim) < 100, "%u writes", all_writes(sim));
-	EXPECT(value(&sim->server, TT_SRV_RCVBUF) <=
-	       4 * sim_bdp_bytes(other->path), "%llu bytes",
-	       value(&sim->server, TT_SRV_RCVBUF));
-	finish(sim, "eight hours");
-}
-
 int main(void)
 {
-	lan_beside_wan();
-	hundred_clients();
-	late_acks(1, 10000000, "a peer that looks 10 s away");
-	late_acks(1000, 10000000, "1,000 peers that look 10 s away");
-	late_acks(1000, 900000, "1,000 peers that look 0.9 s away");
 	change(10 * GBIT, 30000, GBIT, 30000, 0, "10 to 1 Gbit/s, deep queue");
 	change(10 * GBIT, 60000, GBIT, 60000, 8 << 20,
 	       "10 to 1 Gbit/s, shallow queue");
@@ -405,6 +215,5 @@ int main(void)
 	little_memory();
 	stock();
 	cold_read();
-	eight_hours();
 	return test_result();
 }

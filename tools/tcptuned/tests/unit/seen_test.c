@@ -23,10 +23,40 @@ static void fill(struct seen *seen, size_t i, struct path *path)
 		EXPECT(slot && !slot->path, "%zu has no slot of its own", n);
 		if (!slot)
 			break;
-		slot->cookie = n * cases[i].step;
 		slot->counts.busy_us = n;
 		slot->path = path;
 	}
+}
+
+/* A second snapshot: all of them are known, and a stranger is not. */
+static void find(struct seen *seen, size_t i)
+{
+	seen_begin(seen);
+	for (size_t n = 0; n < cases[i].nconns; n++)
+		EXPECT(seen_slot(seen, n * cases[i].step)->counts.busy_us == n,
+		       "%zu is another one", n);
+	EXPECT(!seen_slot(seen, 12345678987654321)->path, "a stranger");
+}
+
+/* A day of short mounts: there is never room for more than are there. */
+static void test_come_and_go(struct path *path)
+{
+	struct seen seen = { 0 };
+
+	test_begin();
+	for (u64 i = 0; i < 1000; i++) {
+		seen_begin(&seen);
+		for (u64 n = 50 * i; n < 50 * i + 100; n++) {
+			struct seen_conn *slot = seen_slot(&seen, n);
+
+			EXPECT(!slot->path == (!i || n >= 50 * i + 50),
+			       "%llu in round %llu", n, i);
+			slot->path = path;
+		}
+	}
+	EXPECT(seen.room <= 512, "room for %zu", seen.room);
+	seen_free(&seen);
+	test_end("that come and go");
 }
 
 int main(void)
@@ -34,18 +64,15 @@ int main(void)
 	struct path path;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct seen seen;
+		struct seen seen = { 0 };
 
 		test_begin();
-		EXPECT(!seen_init(&seen, cases[i].nconns), "no memory");
+		seen_begin(&seen);
 		fill(&seen, i, &path);
-		for (size_t n = 0; n < cases[i].nconns; n++)
-			EXPECT(seen_slot(&seen, n * cases[i].step)->counts
-			       .busy_us == n, "%zu is another one", n);
-		EXPECT(!seen_slot(&seen, 12345678987654321)->path, "a stranger");
+		find(&seen, i);
 		seen_free(&seen);
-		EXPECT(!seen_slot(&seen, 1), "something in an empty table");
 		test_end(cases[i].name);
 	}
+	test_come_and_go(&path);
 	return test_result();
 }

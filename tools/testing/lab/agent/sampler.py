@@ -18,6 +18,9 @@ FIELDS = {
     "acked_bytes": re.compile(r" bytes_acked:(\d+)"),
     "received_bytes": re.compile(r" bytes_received:(\d+)"),
     "notsent_bytes": re.compile(r" notsent:(\d+)"),
+    # As shifts: of the windows that the peer offers, and of the server's.
+    "snd_wscale": re.compile(r" wscale:(\d+),"),
+    "rcv_wscale": re.compile(r" wscale:\d+,(\d+)"),
     "cwnd_packets": re.compile(r" cwnd:(\d+)"),
 }
 

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+"""out/tcptuned.json: what was measured of the daemon.
+
+Rows are of two kinds: a cell of the grid in one direction, see grid.py, and a
+figure of another test, whose unit is in the name of its metric. A row takes the
+place of the older one of the same name. Processes may write at the same time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import lock
+import overlay
+import tree
+from errors import LabError
+
+FILE = tree.REPO / "out" / "tcptuned.json"
+# What names a row: of a cell, and of another figure.
+CELL = ("kernel", "setup", "rate_mbit", "rtt_ms", "nfs", "direction")
+FIGURE = ("scenario", "kernel", "setup", "metric")
+# What a program of the daemon's own tests prints, see tests/test.h.
+_PRINTED = re.compile(r"^# figure: (.+), (\w+) ([\d.e+-]+)$", re.MULTILINE)
+
+Row = dict[str, Any]
+
+
+def name(row: Row) -> tuple[Any, ...]:
+    """What tells a row from others."""
+    return tuple(row[key] for key in (CELL if "rate_mbit" in row else FIGURE))
+
+
+def read(file: Path = FILE) -> list[Row]:
+    """All rows. Raises LabError when the file holds something else."""
+    if not file.exists():
+        return []
+    try:
+        rows: list[Row] = json.loads(file.read_text())
+        for row in rows:
+            name(row)
+    except (ValueError, TypeError, KeyError) as error:
+        raise LabError(f"{file}: {error!r}; delete it") from error
+    return rows
+
+
+def merge(new: Iterable[Row], file: Path = FILE) -> None:
+    """Put rows into the file."""
+    file.parent.mkdir(exist_ok=True)
+    with lock.held(file.with_suffix(".lock"), tree.quiet):
+        rows = {name(row): row for row in [*read(file), *new]}
+        # Names of one kind have numbers where those of the other have words.
+        ordered = sorted(rows, key=lambda one: (len(one), one))
+        text = json.dumps([rows[one] for one in ordered], indent=1)
+        overlay.replace(file, text + "\n")
+
+
+def figure(
+    scenario: str, kernel: str, setup: str, metric: str, value: float
+) -> Row:
+    """A row that is no cell of the grid."""
+    return {
+        "scenario": scenario,
+        "kernel": kernel,
+        "setup": setup,
+        "metric": metric,
+        "value": value,
+    }
+
+
+def printed(output: str) -> list[Row]:
+    """The figures that the daemon's simulations printed."""
+    return [
+        figure(scenario, "simulated", "tcptuned", metric, float(value))
+        for scenario, metric, value in _PRINTED.findall(output)
+    ]
