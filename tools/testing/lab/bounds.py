@@ -27,7 +27,7 @@ def reaches(row: Row) -> bool:
 
 def why(row: Row) -> str:
     """The arithmetic that bounds a cell; "" if there is none."""
-    return _window(row) or _memory(row) or _writeback(row)
+    return _window(row) or _memory(row)
 
 
 def _window(row: Row) -> str:
@@ -43,26 +43,18 @@ def _window(row: Row) -> str:
 
 
 def _memory(row: Row) -> str:
-    """The daemon asks for windows of 2 BDP, and the kernel doubles them."""
+    """The daemon asks for windows of 2 BDP, and the kernel doubles them.
+
+    Only of reads, which run at the limit when there is more. Writes do not.
+    """
     need = 4 * row["limit_mb_per_s"] * row["rtt_ms"] / 1e3
-    there = row["tcp_mem_pressure_bytes"] / 1e6
-    if need <= there:
+    # Not in rows of an older grid.
+    there = row.get("tcp_mem_pressure_bytes", need * 1e6) / 1e6
+    if row["direction"] != "read" or need <= there:
         return ""
     return (
         f"memory: 4 x {row['limit_mb_per_s']:.0f} MB/s x {row['rtt_ms']:g} ms"
         f" = {need:.0f} MB of buffers; tcp_mem[1] is {there:.0f} MB"
-    )
-
-
-def _writeback(row: Row) -> str:
-    """Pages that an NFS client has under way: it waits for a quarter of them."""
-    most = row["nfs_congestion_bytes"]
-    carries = 0.75 * most / (row["rtt_ms"] / 1e3) / 1e6
-    if row["direction"] != "write" or carries >= row["limit_mb_per_s"]:
-        return ""
-    return (
-        f"fs.nfs.nfs_congestion_kb: 3/4 x {most / 1e6:.0f} MB /"
-        f" {row['rtt_ms']:g} ms = {carries:.0f} MB/s at least"
     )
 
 

@@ -27,7 +27,6 @@ CELL = {
     "deadline_s": 6.2,
     "tcp_mem_bytes": 70 << 20,
     "tcp_mem_pressure_bytes": 600 << 20,
-    "nfs_congestion_bytes": 256 << 20,
     "window_max_bytes": 65535 << 10,
 }
 OTHER = figure("cost", "6.18", "idle", "wakeups_per_s", 0.5)
@@ -81,9 +80,8 @@ def test_printed() -> None:
                 "window_max_bytes": 65535 << 12,
                 "rtt_ms": 200,
                 "direction": "write",
-                "tcp_mem_pressure_bytes": 2 << 30,
             },
-            "1007 MB/s at least",
+            "",
         ),
     ],
 )
