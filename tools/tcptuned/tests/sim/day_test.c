@@ -86,7 +86,7 @@ static void quarter(struct day *day, struct sim_flow *flow, int number)
 		if (i >= FOLLOW_S)
 			late += writes;
 	}
-	EXPECT(late <= LATE_WRITES, "%u late writes in the quarter %d",
+	EXPECT(late <= LATE_WRITES, "%u writes, number %d",
 	       late, number);
 	day->late += late;
 }
