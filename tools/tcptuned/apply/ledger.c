@@ -30,7 +30,8 @@
 #define SO_NETNS_COOKIE 71
 #endif
 
-#define HEADER "tcptuned-ledger 1 "
+#define MAGIC "tcptuned-ledger "
+#define HEADER MAGIC "1 "
 #define LINE_BYTES 192
 #define LARGEST_BYTES (256 * 1024)
 
@@ -127,9 +128,19 @@ static int load_text(struct ledger *ledger, const struct tt_row *table,
 	return load_lines(ledger, table, text);
 }
 
+/* What is wrong with the text of a ledger that was not understood. */
+static const char *complaint(const char *text)
+{
+	if (text && !strncmp(text, MAGIC, strlen(MAGIC)) &&
+	    strncmp(text, HEADER, strlen(HEADER)))
+		return "is of another version of tcptuned";
+	return "was damaged";
+}
+
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		char *trouble, size_t trouble_bytes)
 {
+	const char *wrong;
 	char *text = NULL;
 	int err, bad;
 
@@ -145,14 +156,15 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		return 0;
 	if (err && err != -EFBIG && err != -EINVAL && err != -ELOOP)
 		return err;
+	wrong = complaint(text);
 	bad = text ? load_text(ledger, table, text) : 1;
 	free(text);
 	if (bad <= 0)
 		return bad;
 	err = file_set_aside(dir, ledger->name);
 	snprintf(trouble, trouble_bytes,
-		 "the ledger %s was damaged; %zu original values could be read, others are lost%s",
-		 ledger->name, ledger->nentries,
+		 "the ledger %s %s; %zu original values could be read, others are lost%s",
+		 ledger->name, wrong, ledger->nentries,
 		 err ? "" : "; it was set aside as *.damaged");
 	return 0;
 }

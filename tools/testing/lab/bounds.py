@@ -27,6 +27,10 @@ def reaches(row: Row) -> bool:
 
 def why(row: Row) -> str:
     """The arithmetic that bounds a cell; "" if there is none."""
+    return _window(row) or _memory(row)
+
+
+def _window(row: Row) -> str:
     window, rtt_s = row["window_max_bytes"], row["rtt_ms"] / 1e3
     carries = window / rtt_s / 1e6
     near = LEAST * carries <= row["mb_per_s"] <= MOST * carries
@@ -35,6 +39,22 @@ def why(row: Row) -> str:
     return (
         "window scale, agreed when it was mounted: "
         f"{window:,} bytes / {row['rtt_ms']:g} ms = {carries:.0f} MB/s"
+    )
+
+
+def _memory(row: Row) -> str:
+    """The daemon asks for windows of 2 BDP, and the kernel doubles them.
+
+    Only of reads, which run at the limit when there is more. Writes do not.
+    """
+    need = 4 * row["limit_mb_per_s"] * row["rtt_ms"] / 1e3
+    # Not in rows of an older grid.
+    there = row.get("tcp_mem_pressure_bytes", need * 1e6) / 1e6
+    if row["direction"] != "read" or need <= there:
+        return ""
+    return (
+        f"memory: 4 x {row['limit_mb_per_s']:.0f} MB/s x {row['rtt_ms']:g} ms"
+        f" = {need:.0f} MB of buffers; tcp_mem[1] is {there:.0f} MB"
     )
 
 

@@ -205,11 +205,17 @@ def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             **_course(cell, _of_busiest(phases[direction], counter)),
             "deadline_s": cell.deadline_s,
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
+            "tcp_mem_pressure_bytes": _pressure_bytes(phases["values"]),
             "window_max_bytes": WINDOW_BYTES
             << _of_busiest(phases[direction], counter, scale)[-1][1],
         }
         for direction, (counter, scale) in DIRECTIONS.items()
     ]
+
+
+def _pressure_bytes(values: Row) -> int:
+    """Memory from which on no socket of the guest grows: tcp_mem[1]."""
+    return int(values["jobs"][-1]["output"].split()[1]) * 4096
 
 
 def _of_busiest(

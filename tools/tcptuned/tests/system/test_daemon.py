@@ -3,7 +3,9 @@
 
 import json
 import signal
+import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -172,3 +174,31 @@ def test_full_disk(world: World) -> None:
         )
     assert done.returncode == 1
     assert "No space left" in done.stderr
+
+
+def test_service_manager(
+    world: World,
+    daemons: list[Daemon],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What systemd hears: ready, alive as often as it wants, stopping."""
+    path, watchdog_s = tmp_path / "notify", 6
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(path))
+        path.chmod(0o666)
+        manager.settimeout(watchdog_s / 2)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(path))
+        monkeypatch.setenv("WATCHDOG_USEC", str(watchdog_s * 1_000_000))
+        daemon = world.start()
+        daemons.append(daemon)
+        heard = ""
+        end = time.monotonic() + watchdog_s
+        while time.monotonic() < end:
+            # Times out when nothing comes for half of the watchdog's time.
+            heard += manager.recv(4096).decode() + "\n"
+        assert "READY=1" in heard.splitlines()
+        assert heard.count("WATCHDOG=1") >= 2
+        assert daemon.end() == 0
+        while "STOPPING=1" not in heard:
+            heard += manager.recv(4096).decode()

@@ -58,14 +58,17 @@ def test_kill_at_any_moment(world: World) -> None:
 def test_takes_over(world: World, daemons: list[Daemon]) -> None:
     """A daemon that was killed is followed by one that is stopped."""
     before = world.values()
-    at_work(world, daemons).end(signal.SIGKILL)
+    status = world.rundir / "status.json"
+    daemon = at_work(world, daemons)
+    daemon.wait_for(status.exists)
+    assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
     assert world.values() != before
     daemon = world.start()
     daemons.append(daemon)
-    daemon.wait_for((world.rundir / "status.json").exists)
-    daemon.says("")
-    time.sleep(0.5)
-    assert daemon.end() == 0
+    # The status of the one that was killed is still there.
+    pid = daemon.process.pid
+    daemon.wait_for(lambda: f'"pid":\t{pid},' in status.read_text())
+    assert daemon.end() == 0, daemon.log()
     assert world.values() == before
 
 
@@ -124,3 +127,23 @@ def test_foreign_change_and_kill(world: World, daemons: list[Daemon]) -> None:
     assert "tcp_rmem left at 7000000, which somebody else set" in done.stdout
     assert world.values() == (theirs, before[1])
     assert world.call("restore").stdout == "Nothing is to be put back.\n"
+
+
+def test_upgrade(world: World, daemons: list[Daemon]) -> None:
+    """A ledger of another version is set aside with a word."""
+    before = world.values()
+    at_work(world, daemons).end(signal.SIGKILL)
+    changed = world.values()
+    ledger = next(world.rundir.glob("ledger-*"))
+    text = ledger.read_text()
+    ledger.write_text(text.replace("tcptuned-ledger 1 ", "tcptuned-ledger 0 "))
+    daemon = world.start()
+    daemons.append(daemon)
+    daemon.says(f"{ledger.name} is of another version of tcptuned")
+    assert daemon.end() == 0
+    aside = ledger.with_name(f"{ledger.name}.damaged")
+    assert world.values() == changed
+    # Whoever knows better brings it back.
+    aside.rename(ledger).write_text(text)
+    assert world.call("restore").returncode == 0
+    assert world.values() == before

@@ -7,7 +7,6 @@ import dataclasses
 import os
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ import grid
 import lock
 import measured
 import scenario
+import tcptuned_json
 import tree
 from conftest import Images
 from measured import Run
@@ -40,8 +40,9 @@ def _daemons_are_well(run: Run) -> None:
 
 
 def _cell(
-    image: Path, cell: grid.Cell, *, router: bool = False
+    images: Images, kernel: str, cell: grid.Cell, *, router: bool = False
 ) -> tuple[Run, list[dict[str, Any]]]:
+    """A run of a cell and its rows, which are kept."""
     plan = grid.plan(cell, "tcptuned")
     if router:
         clients = {
@@ -49,9 +50,20 @@ def _cell(
             for name, client in plan.clients.items()
         }
         plan = dataclasses.replace(plan, clients=clients)
-    run = measured.run(image, plan)
+    run = measured.run(getattr(images, kernel), plan)
     _daemons_are_well(run)
-    return run, grid.rows(cell, run.report, "patched", "tcptuned")
+    setup = "tcptuned, behind a router" if router else "tcptuned"
+    name = f"{images.trees.base} {kernel}"
+    rows = grid.rows(cell, run.report, name, setup)
+    tcptuned_json.merge(rows)
+    return run, rows
+
+
+def _keep(images: Images, setup: str, metric: str, value: float) -> None:
+    """Keep a figure that is no cell."""
+    kernel = f"{images.trees.base} patched"
+    row = tcptuned_json.figure("tcptuned", kernel, setup, metric, value)
+    tcptuned_json.merge([row])
 
 
 def _is_settled(cell: grid.Cell, row: dict[str, Any], share: float) -> None:
@@ -63,7 +75,7 @@ def _is_settled(cell: grid.Cell, row: dict[str, Any], share: float) -> None:
 @pytest.mark.parametrize("cell", grid.CORNERS, ids=str)
 def test_corner(images: Images, cell: grid.Cell) -> None:
     """On the mount that was there before the daemon."""
-    for row in _cell(images.patched, cell)[1]:
+    for row in _cell(images, "patched", cell)[1]:
         _is_settled(cell, row, grid.SETTLED)
 
 
@@ -77,7 +89,7 @@ def _values(run: Run, job: int) -> dict[str, int]:
 def test_link_claims_more(images: Images) -> None:
     """Behind a router, a path of 1 Gbit/s on links of 10 Gbit/s."""
     cell = grid.Cell(1000, 60, "4.2")
-    run, rows = _cell(images.patched, cell, router=True)
+    run, rows = _cell(images, "patched", cell, router=True)
     for row in rows:
         _is_settled(cell, row, grid.SETTLED)
     bdp = cell.rate_mbit * 1e6 / 8 * cell.rtt_ms / 1e3
@@ -89,7 +101,7 @@ def test_link_claims_more(images: Images) -> None:
 
 def test_without_the_series(images: Images) -> None:
     cell = grid.Cell(1000, 30, "3")
-    run, rows = _cell(images.stock, cell)
+    run, rows = _cell(images, "stock", cell)
     for row in rows:
         _is_settled(cell, row, 0.9)
     said = run.report["daemons"]["server"]["output"]
@@ -108,18 +120,27 @@ def beside(images: Images, program: None) -> Run:
 WHOLE = 0.95
 
 
-def test_wan_and_lan_beside_each_other(beside: Run) -> None:
-    wan = beside.limit("wan")
-    assert beside["wan beside lan"].mb_per_s() >= WHOLE * wan
-    lan = beside["lan"].mb_per_s()
-    assert beside["wan beside lan"].mb_per_s(1) >= 0.97 * lan
+def test_wan_and_lan_beside_each_other(images: Images, beside: Run) -> None:
+    rates = {
+        "wan_alone": beside["wan"].mb_per_s(),
+        "lan_alone": beside["lan"].mb_per_s(),
+        "wan": beside["wan beside lan"].mb_per_s(),
+        "lan": beside["wan beside lan"].mb_per_s(1),
+    }
+    for name, rate in rates.items():
+        _keep(images, "wan beside lan", f"{name}_mb_per_s", rate)
+    assert rates["wan"] >= WHOLE * beside.limit("wan")
+    for name in ("wan", "lan"):
+        assert rates[name] >= 0.97 * rates[f"{name}_alone"], rates
 
 
-def test_lan_latency_beside_a_wan_reader(beside: Run) -> None:
-    idle = beside["idle"].report["jobs"][1]["p99_ms"]
+def test_lan_latency_beside_a_wan_reader(images: Images, beside: Run) -> None:
+    idle = beside["idle"].p99_ms(1)
     busy = beside["wan beside stat"]
+    _keep(images, "idle", "lan_p99_ms", idle)
+    _keep(images, "wan beside stat", "lan_p99_ms", busy.p99_ms(1))
     assert busy.mb_per_s() >= WHOLE * beside.limit("wan")
-    assert busy.report["jobs"][1]["p99_ms"] <= 1.1 * idle
+    assert busy.p99_ms(1) <= 1.1 * idle
 
 
 def test_lan_path_gets_no_more(beside: Run) -> None:
@@ -127,3 +148,47 @@ def test_lan_path_gets_no_more(beside: Run) -> None:
     (lan,) = beside["wan beside lan"].peers("10.0.1.")
     sizes = beside["wan beside lan"].report["server_sockets"][lan]
     assert sizes["sndbuf_bytes"] <= 4 << 20
+
+
+def test_server_only(images: Images) -> None:
+    """A client that reads far ahead, and knows nothing of the daemon."""
+    cell = grid.Cell(10000, 30, "4.2")
+    rates = {}
+    for setup in ("default", "tcptuned"):
+        plan = grid.plan(cell, setup)
+        clients = {
+            name: dataclasses.replace(client, daemon="", read_ahead_kb=131072)
+            for name, client in plan.clients.items()
+        }
+        plan = dataclasses.replace(plan, clients=clients)
+        kernel = images.stock if setup == "default" else images.patched
+        run = measured.run(kernel, plan)
+        rows = grid.rows(cell, run.report, "", setup)
+        rates[setup] = next(
+            row["mb_per_s"] for row in rows if row["direction"] == "read"
+        )
+        _keep(images, f"server only, {setup}", "read_mb_per_s", rates[setup])
+    assert rates["tcptuned"] >= 5 * rates["default"], rates
+
+
+def _said(run: Run, phase: str) -> dict[str, str]:
+    """Every file that both hosts showed in a phase, and what it said."""
+    return {
+        f"{job} {line.rpartition(':')[0]}": line.rpartition(":")[2]
+        for job in range(2)
+        for line in run[phase].output(job).splitlines()
+    }
+
+
+def test_killed(images: Images) -> None:
+    """SIGKILL, then restore: all is as it was, the read-ahead too."""
+    run = measured.run(images.patched, scenario.load("killed"))
+    before, killed, after = (
+        _said(run, phase) for phase in ("before", "kill", "after")
+    )
+    changed = {name for name, value in killed.items() if before[name] != value}
+    for end in ("0 /proc/sys/sunrpc/tcp_sndbuf", "read_ahead_kb", "1 /proc"):
+        assert any(end in name for name in changed), (end, changed)
+    assert after == before
+    for job in range(2):
+        assert "back" in run["restore"].output(job)
