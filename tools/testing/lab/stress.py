@@ -259,7 +259,8 @@ TEXT = """\
 The last stress result
 ======================
 
-The stress wrote this on {date}: base {base}, linux {version}, {gcc},
+The stress wrote this on {date}: base {base}, linux {version}, the series as of
+{series}, {gcc},
 {qemu}, {processors} processors. lab.rst says what it does.
 
 {outcomes}
@@ -272,6 +273,7 @@ def _document(trees: tree.Trees, outcomes: list[Outcome]) -> str:
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         base=trees.base,
         version=trees.version,
+        series=_series(),
         gcc=_first_line("gcc", "--version"),
         qemu=_first_line("qemu-system-x86_64", "--version"),
         processors=qemu.PROCESSORS,
@@ -285,6 +287,15 @@ def _not_run(outcomes: list[Outcome]) -> list[str]:
     return [
         f"- stress {k.name}: not run." for k in KERNELS if k.name not in run
     ]
+
+
+def _series() -> str:
+    """The last commit that changed the series, as far as git knows."""
+    paths = ("net", "include", "patches", "Kconfig")
+    log = command.run(
+        ["git", "log", "-1", "--format=%h", "--", *paths], cwd=tree.REPO
+    )
+    return f"commit {log.stdout.strip() or 'unknown'}"
 
 
 def _first_line(*argv: str) -> str:
