@@ -46,8 +46,9 @@ static u32 rpc_tcpbuf_unsent(const struct sock *sk)
 static bool rpc_tcpbuf_holds_back(const struct sock *sk, u32 lowat)
 {
 	/* Whoever begins or ends to sleep counts itself, the socket locked. */
-	return rpc_tcpbuf_unsent(sk) >= lowat ||
-	       data_race(READ_ONCE(sk->sk_write_pending));
+	bool sleeps = data_race(READ_ONCE(sk->sk_write_pending));
+
+	return sleeps || rpc_tcpbuf_unsent(sk) >= lowat;
 }
 
 /*
