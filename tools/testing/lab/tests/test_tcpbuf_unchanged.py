@@ -12,13 +12,22 @@ from measured import SNDBUF, Phase
 
 PATHS = ("lan", "wan", "far")
 SETUPS = ("off", "default")
-# Three seeds of each kernel gave figures within 0.4 %, but for the cold read of
-# the far path, which is one of two that are 1.6 % apart.
+# Three seeds of each kernel gave figures within 0.4 %.
 SAME = 0.02
-# A call on the far path waits for a round trip or for 3 s of somebody's data,
-# so that its median is one of two; means were seen 7 % apart. The slowest call
-# of a hundred falls before or after a burst: 22 % and, on the LAN, 26 % apart.
-ABOUT = {"mean_ms": 0.08, "p99_ms": 0.3}
+# But for these. The cold read of the far path ends slow start in one of three
+# round trips: 20.5, 21.1 or 21.5 MB/s. A call there waits for one round trip or
+# for 3 s of somebody's data, so that its median is one of two; means were seen
+# 7 % apart. The slowest call of a hundred falls before or after a burst: 22 %
+# and, on the LAN, 26 % apart.
+ABOUT = {"far cold_mb_per_s": 0.05, "far mean_ms": 0.08}
+SLOWEST = 0.3
+
+
+def _room(path: str, metric: str) -> float:
+    """How far a figure may be from the stock kernel's."""
+    if metric == "p99_ms":
+        return SLOWEST
+    return ABOUT.get(f"{path} {metric}", SAME)
 
 
 def _phase(images: Images, kernel: str, setup: str, name: str) -> Phase:
@@ -55,7 +64,7 @@ def test_nothing_set(images: Images, keep: Keep, path: str, what: str) -> None:
             keep("unchanged", f"{kernel} {setup}", metric, value)
     for metric, stock in found["stock default"].items():
         off, gated = (found[f"patched {setup}"][metric] for setup in SETUPS)
-        room = ABOUT.get(metric, SAME)
+        room = _room(path, metric)
         assert off == pytest.approx(stock, rel=room), metric
         if metric.endswith("_ms"):
             assert gated <= (1 + room) * stock, metric
