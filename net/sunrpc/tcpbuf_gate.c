@@ -9,10 +9,8 @@
  * client that is far away then puts all threads to sleep, and every other
  * client waits. So the limit is looked at one step earlier. A server takes no
  * further request from a connection with notsent_lowat_bytes or more of unsent
- * data, or with a thread that sleeps because its reply is larger than the send
- * buffer: what that thread holds is unsent too. It means for RPC what POLLOUT
- * means for a program since the commit c9bee3b7fdec ("tcp: TCP_NOTSENT_LOWAT
- * socket option").
+ * data. It means for RPC what POLLOUT means for a program since the commit
+ * c9bee3b7fdec ("tcp: TCP_NOTSENT_LOWAT socket option").
  *
  * Requests that have been taken are answered, so a connection may have a reply
  * per thread unsent. Requests with small replies are served side by side as
@@ -41,14 +39,6 @@ static u32 rpc_tcpbuf_unsent(const struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	return READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-}
-
-static bool rpc_tcpbuf_holds_back(const struct sock *sk, u32 lowat)
-{
-	if (rpc_tcpbuf_unsent(sk) >= lowat)
-		return true;
-	/* Whoever goes to sleep or wakes changes it, the socket locked. */
-	return data_race(READ_ONCE(sk->sk_write_pending));
 }
 
 /*
@@ -88,8 +78,7 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
  *    busy then and it does not ask, whoever made it busy asks when done, and
  *    the barrier is between the end of that and the second look.
  *  - What closes the gate is unsent data: TCP has something to send, and will,
- *    or the connection dies. A thread that sleeps in sendmsg() has data to add,
- *    with whose acknowledgment it is the same.
+ *    or the connection dies.
  *
  * The bit is never cleared here, since a thread that sleeps in sendmsg() may
  * have set it and needs it. So it may be left over when the gate turns out to
@@ -102,13 +91,13 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
 bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock)
 {
 	u32 lowat = READ_ONCE(tb->limits->notsent_lowat_bytes);
-	bool open = !lowat || !rpc_tcpbuf_holds_back(sock->sk, lowat);
+	bool open = !lowat || rpc_tcpbuf_unsent(sock->sk) < lowat;
 
 	if (!open) {
 		set_bit(SOCK_NOSPACE, &sock->flags);
 		/* Pairs with the barrier in tcp_check_space(). */
 		smp_mb__after_atomic();
-		open = !rpc_tcpbuf_holds_back(sock->sk, lowat);
+		open = rpc_tcpbuf_unsent(sock->sk) < lowat;
 	}
 	rpc_tcpbuf_gate_found(tb, sock->sk, open, lowat);
 	return open;
