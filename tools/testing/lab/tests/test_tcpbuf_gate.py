@@ -96,8 +96,8 @@ def test_memory(images: Images, keep: Keep) -> None:
     stock = read(images.stock, "tcp_wmem", "stock tcp_wmem")
     assert stock.mb_per_s(WAN) == pytest.approx(97.4, rel=0.03)
     pages = gate.report["tcp_mem_pages"]
-    # 44 to 47 %: a peak, which another seed puts elsewhere.
-    assert pages <= 0.48 * stock.report["tcp_mem_pages"]
+    # A peak, which each seed puts elsewhere: 44 to 47 % were seen.
+    assert pages <= 0.5 * stock.report["tcp_mem_pages"]
     assert pages <= 0.75 * open_.report["tcp_mem_pages"]
 
 
