@@ -71,6 +71,9 @@ struct seen_conn *seen_slot(struct seen *seen, u64 cookie)
 		slot = seen_find(seen, cookie);
 		slot->cookie = cookie;
 		seen->used++;
+	} else if (seen_is_gone(seen, slot)) {
+		/* It was not in the last snapshot, so its path may be freed. */
+		slot->path = NULL;
 	}
 	slot->round = seen->round;
 	return slot;

@@ -60,6 +60,23 @@ static void test_come_and_go(struct path *path)
 	test_end("that come and go");
 }
 
+/* One that a snapshot missed: what it points to may be freed by now. */
+static void test_missed(struct path *path)
+{
+	struct seen seen = { 0 };
+
+	test_begin();
+	seen_begin(&seen);
+	seen_slot(&seen, 1)->path = path;
+	seen_begin(&seen);
+	EXPECT(seen_slot(&seen, 1)->path == path, "forgotten at once");
+	seen_begin(&seen);
+	seen_begin(&seen);
+	EXPECT(!seen_slot(&seen, 1)->path, "has its old path");
+	seen_free(&seen);
+	test_end("that was missed once");
+}
+
 int main(void)
 {
 	struct path path;
@@ -75,5 +92,6 @@ int main(void)
 		test_end(cases[i].name);
 	}
 	test_come_and_go(&path);
+	test_missed(&path);
 	return test_result();
 }
