@@ -39,7 +39,7 @@
  * above: IPv4 or IPv6; TLS, whose records are bytes like others; SYN cookies,
  * which keep no more of the handshake than the window scale that bounds the
  * window here, or not even that; and loopback, whose round trip is so short
- * that no buffer passes TCP's own limits.
+ * that no window passes TCP's own limits.
  */
 #include <linux/tcp.h>
 
