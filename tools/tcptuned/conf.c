@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "units.h"
 
 /**
@@ -155,6 +156,26 @@ static void print_slow_start(const struct tt_conf *conf, FILE *out)
 	fputs(conf->slow_start_after_idle ? "yes" : "no", out);
 }
 
+/* The collector reads nothing else, and the daemon has left its folder. */
+static int parse_metrics(struct tt_conf *conf, const char *value)
+{
+	const char *name = strrchr(value, '/');
+	size_t len = strlen(value);
+
+	if (strcmp(value, "auto") && strcmp(value, "no") &&
+	    (*value != '/' || strlen(name) < sizeof("/.prom") ||
+	     strlen(name) > FILE_NAME_MAX || len >= sizeof(conf->metrics) ||
+	     strcmp(value + len - 5, ".prom")))
+		return -EINVAL;
+	strcpy(conf->metrics, value);
+	return 0;
+}
+
+static void print_metrics(const struct tt_conf *conf, FILE *out)
+{
+	fputs(conf->metrics, out);
+}
+
 static const struct key keys[] = {
 	{ "roles", "both", "server, client or both",
 	  parse_roles, print_roles },
@@ -168,6 +189,8 @@ static const struct key keys[] = {
 	  parse_tcp_limits, print_tcp_limits },
 	{ "no_slow_start_after_idle", "no", "yes or no",
 	  parse_slow_start, print_slow_start },
+	{ "metrics", "auto", "auto, no or the full name of a .prom file",
+	  parse_metrics, print_metrics },
 };
 
 __printf(3, 4)

@@ -303,8 +303,7 @@ static int stop(struct service *service, int code)
 		code = EXIT_ERROR;
 	service->saved_us = 0;
 	round_save(service, 0);
-	if (service->rundir >= 0)
-		unlinkat(service->rundir, STATUS_FILE, 0);
+	round_hush(service);
 	return code;
 }
 

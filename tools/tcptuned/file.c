@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Longest name of ours, with what is put behind it. */
-#define NAME_BYTES 64
+/* With what is put behind it. */
+#define NAME_BYTES (FILE_NAME_MAX + sizeof(".damaged"))
 
 int file_dir(const char *path, bool make)
 {

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Longest name of a file. */
+#define FILE_NAME_MAX 55
+
 /**
  * file_dir - open a folder
  * @path: its name

@@ -7,6 +7,10 @@
 
 #include "types.h"
 
+#ifndef TCPTUNED_VERSION
+#define TCPTUNED_VERSION "1.0"
+#endif
+
 /* As tcptuned(8) lists them. */
 enum {
 	EXIT_OK		= 0,

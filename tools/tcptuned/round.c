@@ -12,6 +12,7 @@
 
 #include "policy/policy.h"
 #include "report/log.h"
+#include "report/metrics.h"
 
 /* Who else tunes, what was learned: these change slowly. */
 #define CHORES_US (60 * 1000000ULL)
@@ -149,9 +150,11 @@ static void fulfil(struct service *service, const struct tt_wish *wish,
 	if (err && err != -EBUSY)
 		log_once(LOG_WARNING, "%s could not be set to %llu: %s", name,
 			 wish->value, strerror(-err));
-	else if (!err && value != before)
-		log_change(service->table[wish->target.id].name, before,
-			   setting, service->conf.dry_run);
+	if (err || value == before)
+		return;
+	service->changes[wish->target.id]++;
+	log_change(service->table[wish->target.id].name, before, setting,
+		   service->conf.dry_run);
 }
 
 static struct policy_input what_is_known(const struct service *service,
@@ -187,6 +190,59 @@ static const char *explain(const struct tt_path *path, char *text, size_t size,
 	return policy_explain(data, path, text, size);
 }
 
+/* The file that the configuration wants, "" for none. */
+static void name_metrics(const struct service *service, char name[256])
+{
+	const char *conf = service->conf.metrics;
+
+	if (!strcmp(conf, "auto"))
+		snprintf(name, 256, "%s/" METRICS_FILE,
+			 service->options->rundir);
+	else
+		snprintf(name, 256, "%s", *conf == '/' ? conf : "");
+}
+
+static void report_metrics(struct service *service,
+			   const struct policy_input *known,
+			   const struct status_input *status)
+{
+	const char *slash = strrchr(service->options->rundir, '/');
+	struct metrics_input input = {
+		.status = status,
+		.daemon = slash ? slash + 1 : service->options->rundir,
+		.version = TCPTUNED_VERSION,
+		.unix_us = round_clock_us(CLOCK_REALTIME),
+		.rounds = service->rounds,
+		.changes = service->changes,
+	};
+	char name[256];
+	int err;
+
+	name_metrics(service, name);
+	if (strcmp(name, service->metrics))
+		metrics_remove(service->metrics);
+	else if (!*name || status->now_us - service->metrics_us <
+			   METRICS_REFRESH_US)
+		return;
+	strcpy(service->metrics, name);
+	service->metrics_us = status->now_us;
+	if (!*name)
+		return;
+	input.budget_bytes = policy_budget(known, &input.squeezed);
+	err = metrics_write(name, &input);
+	if (err)
+		log_once(LOG_WARNING, "the metrics cannot be written to %s: %s",
+			 name, strerror(-err));
+}
+
+void round_hush(struct service *service)
+{
+	if (service->rundir >= 0)
+		unlinkat(service->rundir, STATUS_FILE, 0);
+	if (*service->metrics)
+		metrics_remove(service->metrics);
+}
+
 static void report(struct service *service, const struct tt_snapshot *snapshot)
 {
 	const struct policy_input known = what_is_known(service, snapshot);
@@ -220,6 +276,7 @@ static void report(struct service *service, const struct tt_snapshot *snapshot)
 	if (err)
 		log_once(LOG_WARNING, "the status cannot be written to %s: %s",
 			 service->options->rundir, strerror(-err));
+	report_metrics(service, &known, &input);
 }
 
 int round_look(struct service *service)

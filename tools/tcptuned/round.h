@@ -31,6 +31,9 @@
  * @rival_text: the same as a sentence, or ""
  * @status: what was reported last
  * @rundir: the runtime folder, -1 if there is none
+ * @metrics: file that the metrics were written to last, "" if there is none
+ * @metrics_us: when
+ * @changes: number of values that were written, by tunable
  * @rounds: number of rounds that were made
  * @chores_us: when what changes slowly was looked at last; 0 for at once
  * @saved_us: when the learned paths were saved last
@@ -51,6 +54,9 @@ struct service {
 	struct rivals		 rivals;
 	struct status_writer	 status;
 	int			 rundir;	/* -1: there is none */
+	char			 metrics[256];
+	u64			 metrics_us;
+	u64			 changes[TT_TUNABLES];
 	u64			 rounds;
 	u64			 chores_us;
 	u64			 saved_us;
@@ -70,6 +76,9 @@ int round_look(struct service *service);
 
 /* Keeps the learned paths for the next run. */
 void round_save(struct service *service, u64 now_us);
+
+/* Removes what is reported to others. */
+void round_hush(struct service *service);
 
 /* Returns: a clock, in microseconds. */
 u64 round_clock_us(clockid_t clock);

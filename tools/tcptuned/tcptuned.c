@@ -14,10 +14,6 @@
 #include "daemon.h"
 #include "units.h"
 
-#ifndef TCPTUNED_VERSION
-#define TCPTUNED_VERSION "1.0"
-#endif
-
 #define INTERVAL_US 250000
 #define INTERVAL_MIN_US 10000
 #define INTERVAL_MAX_US 10000000

@@ -334,6 +334,8 @@ struct tt_setting {
  *	is missing, or always
  * @slow_start_after_idle: whether net.ipv4.tcp_slow_start_after_idle is
  *	set to 0
+ * @metrics: file of the metrics; "auto" for the one in the runtime folder,
+ *	"no" for none
  * @dry_run: decide and say, write nothing
  */
 struct tt_conf {
@@ -343,6 +345,7 @@ struct tt_conf {
 	bool	read_ahead;
 	enum { TT_TCP_NEVER, TT_TCP_AUTO, TT_TCP_ALWAYS } tcp_limits;
 	bool	slow_start_after_idle;
+	char	metrics[256];
 	bool	dry_run;
 };
 

@@ -35,3 +35,15 @@ size_t policy_decide(const struct policy_input *input, struct tt_wish *wishes,
 						     &wishes[count]);
 	return count;
 }
+
+u64 policy_budget(const struct policy_input *input, bool *squeezed)
+{
+	struct rules_needs needs;
+
+	*squeezed = false;
+	rules_sum_up(input, &needs);
+	for (int role = 0; role < TT_ROLES; role++)
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			*squeezed |= needs.of[role][dir].squeezed;
+	return governor_budget(input);
+}

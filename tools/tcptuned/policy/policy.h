@@ -43,6 +43,15 @@ size_t policy_decide(const struct policy_input *input, struct tt_wish *wishes,
 		     size_t max);
 
 /**
+ * policy_budget - the memory that the buffers of all connections may take
+ * @input: what is known
+ * @squeezed: is set to whether a value would be larger without it
+ *
+ * Returns: bytes
+ */
+u64 policy_budget(const struct policy_input *input, bool *squeezed);
+
+/**
  * policy_table - THE TABLE, one row per tunable
  * @id: which row
  *

@@ -11,39 +11,17 @@
 
 #include "../file.h"
 #include "../units.h"
+#include "names.h"
 
 /* Thousands of clients are not to make it a file that nobody can read. */
 #define PATHS_SHOWN 200
 #define EXPLANATION_BYTES 1500
-
-static const char * const roles[TT_ROLES] = {
-	[TT_SERVER] = "server",
-	[TT_CLIENT] = "client",
-};
 
 static const char * const sources[] = {
 	[TT_LINK_UNKNOWN] = "unknown",
 	[TT_LINK_CONF] = "configuration",
 	[TT_LINK_ETHTOOL] = "device",
 	[TT_LINK_QDISC] = "qdisc",
-};
-
-static const char * const limits[] = {
-	[TT_LIMIT_UNKNOWN] = "unknown",
-	[TT_LIMIT_APPLICATION] = "application",
-	[TT_LIMIT_LINK] = "link",
-	[TT_LIMIT_RWND] = "receiver window",
-	[TT_LIMIT_SNDBUF] = "send buffer",
-	[TT_LIMIT_CONGESTION] = "congestion",
-	[TT_LIMIT_READ_AHEAD] = "read-ahead",
-};
-
-static const char * const hands_off[] = {
-	[TT_HANDS_ON] = "",
-	[TT_OFF_ABSENT] = "absent",
-	[TT_OFF_FOREIGN] = "foreign",
-	[TT_OFF_DENIED] = "denied",
-	[TT_OFF_CONF] = "configuration",
 };
 
 static void add_number(cJSON *object, const char *name, double value)
@@ -71,15 +49,15 @@ static void add_sentence(cJSON *array, const char *sentence)
 	cJSON_AddItemToArray(array, cJSON_CreateString(sentence));
 }
 
-static void add_direction(cJSON *json, const char *name,
-			  const struct tt_path *path, enum tt_dir dir)
+static void add_direction(cJSON *json, const struct tt_path *path,
+			  enum tt_dir dir)
 {
-	cJSON *object = cJSON_AddObjectToObject(json, name);
+	cJSON *object = cJSON_AddObjectToObject(json, names_dir[dir]);
 
 	add_number(object, "now_bps", path->now_bps[dir]);
 	add_number(object, "best_bps", path->best_bps[dir]);
 	add_number(object, "window_bytes", path->window_bytes[dir]);
-	add_text(object, "limit", limits[path->limit[dir]]);
+	add_text(object, "limit", names_limit[path->limit[dir]]);
 }
 
 static void add_path(cJSON *array, const struct status_input *input,
@@ -88,7 +66,7 @@ static void add_path(cJSON *array, const struct status_input *input,
 	char addr[INET6_ADDRSTRLEN], text[EXPLANATION_BYTES];
 	cJSON *json = add_item(array);
 
-	add_text(json, "role", roles[path->role]);
+	add_text(json, "role", names_role[path->role]);
 	add_text(json, "peer", units_addr(&path->peer, addr));
 	add_number(json, "connections", path->nconns);
 	add_number(json, "rtt_us", path->rtt_us);
@@ -96,8 +74,8 @@ static void add_path(cJSON *array, const struct status_input *input,
 	add_number(json, "link_bps", path->link.rate_bps);
 	add_text(json, "link_source", sources[path->link.source]);
 	cJSON_AddBoolToObject(json, "learned", path->learned);
-	add_direction(json, "out", path, TT_OUT);
-	add_direction(json, "in", path, TT_IN);
+	for (int dir = 0; dir < TT_DIRS; dir++)
+		add_direction(json, path, dir);
 	add_text(json, "explanation",
 		 input->explain(path, text, sizeof(text), input->data));
 }
@@ -113,7 +91,7 @@ static void add_setting(cJSON *array, const struct tt_row *table,
 	if (setting->written)
 		add_number(json, "original", setting->original);
 	cJSON_AddBoolToObject(json, "written", setting->written);
-	add_text(json, "hands_off", hands_off[setting->off]);
+	add_text(json, "hands_off", names_off[setting->off]);
 	add_text(json, "reason", setting->reason);
 }
 

@@ -15,7 +15,7 @@ static const struct {
 	{ "comments", "# a\n; b\n\n", NULL },
 	{ "all keys", "roles = client\nbandwidth = 2.5gbit\nmemory = 10%\n"
 	  "read_ahead = no\ntcp_limits = always\n"
-	  "no_slow_start_after_idle = yes\n", NULL },
+	  "no_slow_start_after_idle = yes\nmetrics = /srv/x/nfs.prom\n", NULL },
 	{ "inline comment", "memory = 10% ; little\n", NULL },
 	{ "no newline at the end", "memory = 10%", NULL },
 	{ "unknown key", "\nsize = 10%\n", "2: size: unknown key; known" },
@@ -27,6 +27,13 @@ static const struct {
 	{ "no rate", "bandwidth = 0bit\n", "1: bandwidth: \"0bit\" is not a" },
 	{ "bad word", "tcp_limits = on\n", "1: tcp_limits: \"on\" is not never" },
 	{ "bad answer", "read_ahead = 1\n", "1: read_ahead: \"1\" is not yes" },
+	{ "no metrics", "metrics = no\n", NULL },
+	{ "not a full name", "metrics = x.prom\n", "1: metrics: \"x.prom\" is" },
+	{ "not read by the collector", "metrics = /x.txt\n",
+	  "1: metrics: \"/x.txt\" is not auto, no or the full name of a .prom" },
+	{ "only the end of a name", "metrics = /.prom\n", "1: metrics: \"/.p" },
+	{ "too long a name", "metrics = /x23456789012345678901234567890"
+	  "1234567890123456789012345.prom\n", "1: metrics: \"/x234" },
 	{ "empty value", "read_ahead =\n", "1: read_ahead: \"\" is not yes" },
 	{ "no value", "read_ahead\n", "1: the line is not \"key = value\"" },
 	{ "twice", "memory = 1%\n\nmemory = 2%\n", "3: memory: is set a" },
@@ -84,6 +91,7 @@ static void test_values(void)
 	EXPECT(!conf.read_ahead, "read_ahead");
 	EXPECT(conf.tcp_limits == TT_TCP_ALWAYS, "%d", conf.tcp_limits);
 	EXPECT(conf.slow_start_after_idle, "no_slow_start_after_idle");
+	EXPECT(!strcmp(conf.metrics, "/srv/x/nfs.prom"), "%s", conf.metrics);
 	EXPECT(conf.dry_run, "the command line's option was lost");
 	test_end("every key sets its field");
 
@@ -92,7 +100,8 @@ static void test_values(void)
 	EXPECT(conf.roles[TT_SERVER] && conf.roles[TT_CLIENT], "roles");
 	EXPECT(!conf.bandwidth_bps && conf.memory_percent == 25 &&
 	       conf.read_ahead && conf.tcp_limits == TT_TCP_AUTO &&
-	       !conf.slow_start_after_idle, "defaults");
+	       !conf.slow_start_after_idle && !strcmp(conf.metrics, "auto"),
+	       "defaults");
 	test_end("defaults");
 }
 
@@ -114,7 +123,8 @@ static void test_print(void)
 	       again.tcp_limits == conf.tcp_limits &&
 	       again.read_ahead == conf.read_ahead &&
 	       again.roles[TT_SERVER] == conf.roles[TT_SERVER] &&
-	       again.slow_start_after_idle == conf.slow_start_after_idle,
+	       again.slow_start_after_idle == conf.slow_start_after_idle &&
+	       !strcmp(again.metrics, conf.metrics),
 	       "%s", text);
 	test_end("what is printed can be read");
 }

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The metrics in Prometheus' text format, which is what the node exporter's
+ * textfile collector reads: seconds, bytes, bytes per second.
+ *
+ * Their number is bounded, whoever connects: sums and counts are of all paths,
+ * but only the SHOWN_MAX with the largest windows, which are those that the
+ * values are made for, and as many mounts, have series of their own.
+ */
+#include "metrics.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../file.h"
+#include "../units.h"
+#include "names.h"
+#include "prom.h"
+
+#define SHOWN_MAX 32
+
+static double known(double value)
+{
+	return value ? value : NAN;
+}
+
+static size_t count_trouble(const struct status_input *status)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < status->ntrouble; i++)
+		n += status->trouble[i] && *status->trouble[i];
+	return n;
+}
+
+static void put_daemon(struct prom *prom, const struct metrics_input *input)
+{
+	const struct status_input *status = input->status;
+	const struct tt_host *host = status->host;
+	const struct {
+		const char	*name;
+		const char	*type;
+		const char	*help;
+		double		value;
+	} metrics[] = {
+		{ "tcptuned_last_round_timestamp_seconds", "gauge",
+		  "When tcptuned looked last.", input->unix_us / 1e6 },
+		{ "tcptuned_rounds_total", "counter",
+		  "Looks since tcptuned was started.", input->rounds },
+		{ "tcptuned_troubles", "gauge",
+		  "Sentences of trouble in tcptuned status.",
+		  count_trouble(status) },
+		{ "tcptuned_kernel_has_series", "gauge",
+		  "Whether there is /proc/sys/sunrpc/tcp_rcvbuf.",
+		  host->has_series },
+		{ "tcptuned_memory_budget_bytes", "gauge",
+		  "Memory that all buffers of NFS may take.",
+		  input->budget_bytes },
+		{ "tcptuned_memory_budget_exhausted", "gauge",
+		  "Whether the budget holds a value down.", input->squeezed },
+		{ "tcptuned_tcp_memory_bytes", "gauge",
+		  "Memory that TCP uses.", host->tcp_used_bytes },
+		/* Only the first network namespace is told. */
+		{ "tcptuned_tcp_memory_limit_bytes", "gauge",
+		  "Memory that TCP may use, net.ipv4.tcp_mem.",
+		  known(host->tcp_mem_bytes[2]) },
+	};
+
+	prom_begin(prom, "tcptuned_build_info", "gauge",
+		   "Which tcptuned this is.");
+	prom_put(prom, 1, "version", input->version, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+		prom_begin(prom, metrics[i].name, metrics[i].type,
+			   metrics[i].help);
+		prom_put(prom, metrics[i].value, NULL);
+	}
+	prom_begin(prom, "tcptuned_changes_total", "counter",
+		   "Values written since tcptuned was started.");
+	for (int id = 0; id < TT_TUNABLES; id++)
+		prom_put(prom, input->changes[id],
+			 "tunable", status->table[id].name, NULL);
+}
+
+/* Sums over all paths. */
+struct sums {
+	double	connections[TT_ROLES];
+	double	paths[TT_ROLES][TT_DIRS][NAMES_LIMITS];
+	double	rate[TT_ROLES][TT_DIRS];
+	double	buffer[TT_ROLES][TT_DIRS];
+};
+
+static void add_up(const struct status_input *status, struct sums *sums)
+{
+	for (size_t i = 0; i < status->npaths; i++) {
+		const struct tt_path *path = &status->paths[i];
+		enum tt_role role = path->role;
+
+		sums->connections[role] += path->nconns;
+		for (int dir = 0; dir < TT_DIRS; dir++) {
+			sums->paths[role][dir][path->limit[dir]]++;
+			sums->rate[role][dir] += path->now_bps[dir] / 8.0;
+			sums->buffer[role][dir] += path->buffer_bytes[dir];
+		}
+	}
+}
+
+static void put_directions(const struct prom *prom, double (*values)[TT_DIRS])
+{
+	for (int role = 0; role < TT_ROLES; role++)
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			prom_put(prom, values[role][dir],
+				 "role", names_role[role],
+				 "direction", names_dir[dir], NULL);
+}
+
+static void put_limits(const struct prom *prom, const struct sums *sums)
+{
+	for (int role = 0; role < TT_ROLES; role++)
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			for (int i = 0; i < NAMES_LIMITS; i++)
+				prom_put(prom, sums->paths[role][dir][i],
+					 "role", names_role[role],
+					 "direction", names_dir[dir],
+					 "limit", names_limit[i], NULL);
+}
+
+static void put_sums(struct prom *prom, const struct status_input *status)
+{
+	struct sums sums = { };
+
+	add_up(status, &sums);
+	prom_begin(prom, "tcptuned_connections", "gauge",
+		   "Connections of NFS.");
+	for (int role = 0; role < TT_ROLES; role++)
+		prom_put(prom, sums.connections[role],
+			 "role", names_role[role], NULL);
+	prom_begin(prom, "tcptuned_rate_bytes_per_second", "gauge",
+		   "What all paths carry now.");
+	put_directions(prom, sums.rate);
+	prom_begin(prom, "tcptuned_buffer_bytes", "gauge",
+		   "Buffers of all connections of NFS.");
+	put_directions(prom, sums.buffer);
+	prom_begin(prom, "tcptuned_paths", "gauge",
+		   "Peers, by what keeps them from being faster.");
+	put_limits(prom, &sums);
+}
+
+static double bytes(const struct tt_setting *setting, u64 value)
+{
+	if (setting->off == TT_OFF_ABSENT ||
+	    setting->target.id == TT_SLOW_START)
+		return NAN;
+	return value * (setting->target.id == TT_READ_AHEAD ? 1024.0 : 1);
+}
+
+static double value_bytes(const struct tt_setting *setting)
+{
+	return bytes(setting, setting->value);
+}
+
+static double original_bytes(const struct tt_setting *setting)
+{
+	return setting->written ? bytes(setting, setting->original) : NAN;
+}
+
+static double slow_start(const struct tt_setting *setting)
+{
+	return setting->off != TT_OFF_ABSENT &&
+	       setting->target.id == TT_SLOW_START ? setting->value : NAN;
+}
+
+static double left_alone(const struct tt_setting *setting)
+{
+	return setting->off == TT_HANDS_ON ? NAN : 1;
+}
+
+static const struct setting_metric {
+	const char	*name;
+	const char	*help;
+	double		(*get)(const struct tt_setting *setting);
+	bool		 with_reason;
+} setting_metrics[] = {
+	{ "tcptuned_tunable_bytes", "A tunable's value.",
+	  value_bytes, false },
+	{ "tcptuned_tunable_original_bytes",
+	  "What it was before tcptuned wrote it.",
+	  original_bytes, false },
+	{ "tcptuned_slow_start_after_idle",
+	  "net.ipv4.tcp_slow_start_after_idle.",
+	  slow_start, false },
+	{ "tcptuned_tunable_left_alone_info",
+	  "Why a tunable is not written.", left_alone, true },
+};
+
+static void put_settings(struct prom *prom, const struct setting_metric *metric,
+			 const struct status_input *status)
+{
+	size_t mounts = 0;
+
+	prom_begin(prom, metric->name, "gauge", metric->help);
+	for (size_t i = 0; i < status->nsettings; i++) {
+		const struct tt_setting *setting = &status->settings[i];
+		const struct tt_target *target = &setting->target;
+
+		mounts += *target->instance != '\0';
+		if (*target->instance && mounts > SHOWN_MAX)
+			continue;
+		prom_put(prom, metric->get(setting),
+			 "tunable", status->table[target->id].name,
+			 "bdi", target->instance, "reason",
+			 metric->with_reason ? names_off[setting->off] : "",
+			 NULL);
+	}
+}
+
+static u64 largest_window(const struct tt_path *path)
+{
+	return max_u64(path->window_bytes[TT_OUT], path->window_bytes[TT_IN]);
+}
+
+/* Finds the paths with the largest windows. Returns: how many they are. */
+static size_t choose_paths(const struct status_input *status,
+			   const struct tt_path *chosen[SHOWN_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < status->npaths; i++) {
+		const struct tt_path *path = &status->paths[i];
+		size_t at = n;
+
+		while (at && largest_window(path) >
+			     largest_window(chosen[at - 1]))
+			at--;
+		if (at == SHOWN_MAX)
+			continue;
+		if (n < SHOWN_MAX)
+			n++;
+		memmove(&chosen[at + 1], &chosen[at],
+			(n - at - 1) * sizeof(*chosen));
+		chosen[at] = path;
+	}
+	return n;
+}
+
+static double rtt(const struct tt_path *path, enum tt_dir dir)
+{
+	(void)dir;
+	return known(path->rtt_us / 1e6);
+}
+
+static double connections(const struct tt_path *path, enum tt_dir dir)
+{
+	(void)dir;
+	return path->nconns;
+}
+
+static double link_rate(const struct tt_path *path, enum tt_dir dir)
+{
+	(void)dir;
+	return known(path->link.rate_bps / 8.0);
+}
+
+static double rate(const struct tt_path *path, enum tt_dir dir)
+{
+	return path->now_bps[dir] / 8.0;
+}
+
+static double best_rate(const struct tt_path *path, enum tt_dir dir)
+{
+	return known(path->best_bps[dir] / 8.0);
+}
+
+static double window(const struct tt_path *path, enum tt_dir dir)
+{
+	return known(path->window_bytes[dir]);
+}
+
+static double buffer(const struct tt_path *path, enum tt_dir dir)
+{
+	return path->buffer_bytes[dir];
+}
+
+static double limit(const struct tt_path *path, enum tt_dir dir)
+{
+	return path->limit[dir] == TT_LIMIT_UNKNOWN ? NAN : 1;
+}
+
+static const struct path_metric {
+	const char	*name;
+	const char	*help;
+	double		(*get)(const struct tt_path *path, enum tt_dir dir);
+	bool		 both;		/* a line for each direction */
+	bool		 with_limit;
+} path_metrics[] = {
+	{ "tcptuned_path_rtt_seconds", "Smallest round-trip time.",
+	  rtt, false, false },
+	{ "tcptuned_path_connections", "Connections to a peer.",
+	  connections, false, false },
+	{ "tcptuned_path_link_bytes_per_second",
+	  "Rate of the link to a peer.",
+	  link_rate, false, false },
+	{ "tcptuned_path_rate_bytes_per_second",
+	  "What a path carries now.",
+	  rate, true, false },
+	{ "tcptuned_path_best_rate_bytes_per_second",
+	  "Largest rate that it carried lately.",
+	  best_rate, true, false },
+	{ "tcptuned_path_window_bytes",
+	  "Window that it needs.",
+	  window, true, false },
+	{ "tcptuned_path_buffer_bytes",
+	  "Buffers of its connections.",
+	  buffer, true, false },
+	{ "tcptuned_path_limit_info",
+	  "What keeps it from being faster.",
+	  limit, true, true },
+};
+
+static void put_path(const struct prom *prom, const struct path_metric *metric,
+		     const struct tt_path *path)
+{
+	char peer[INET6_ADDRSTRLEN];
+
+	units_addr(&path->peer, peer);
+	for (int dir = 0; dir < (metric->both ? TT_DIRS : 1); dir++)
+		prom_put(prom, metric->get(path, dir),
+			 "role", names_role[path->role], "peer", peer,
+			 "direction", metric->both ? names_dir[dir] : "",
+			 "limit", metric->with_limit ?
+				  names_limit[path->limit[dir]] : "", NULL);
+}
+
+static void put_all(struct prom *prom, const struct metrics_input *input)
+{
+	const struct status_input *status = input->status;
+	const struct tt_path *paths[SHOWN_MAX];
+	size_t npaths = choose_paths(status, paths);
+
+	put_daemon(prom, input);
+	put_sums(prom, status);
+	for (size_t i = 0; i < ARRAY_SIZE(setting_metrics); i++)
+		put_settings(prom, &setting_metrics[i], status);
+	for (size_t i = 0; i < ARRAY_SIZE(path_metrics); i++) {
+		const struct path_metric *metric = &path_metrics[i];
+
+		prom_begin(prom, metric->name, "gauge", metric->help);
+		for (size_t j = 0; j < npaths; j++)
+			put_path(prom, metric, paths[j]);
+	}
+}
+
+/* Opens the folder that @path is in. Returns: as file_dir(); @name is it. */
+static int open_folder(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int dir;
+
+	*name = slash ? slash + 1 : path;
+	folder = slash ? strndup(path, max_u64(slash - path, 1)) : strdup(".");
+	if (!folder)
+		return -ENOMEM;
+	dir = file_dir(folder, false);
+	free(folder);
+	return dir;
+}
+
+int metrics_write(const char *path, const struct metrics_input *input)
+{
+	struct prom prom = { .daemon = input->daemon };
+	char *text = NULL;
+	const char *name;
+	size_t size;
+	int dir, err;
+
+	prom.out = open_memstream(&text, &size);
+	if (!prom.out)
+		return -ENOMEM;
+	put_all(&prom, input);
+	dir = fclose(prom.out) ? -ENOMEM : open_folder(path, &name);
+	err = dir < 0 ? dir : file_write(dir, name, text, false);
+	if (dir >= 0)
+		close(dir);
+	free(text);
+	return err;
+}
+
+void metrics_remove(const char *path)
+{
+	unlink(path);
+}

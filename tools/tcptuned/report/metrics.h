@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The metrics: a file for the textfile collector of Prometheus' node exporter.
+ */
+#ifndef TCPTUNED_REPORT_METRICS_H
+#define TCPTUNED_REPORT_METRICS_H
+
+#include "status.h"
+
+/* The collector reads *.prom. */
+#define METRICS_FILE "metrics.prom"
+#define METRICS_SUFFIX ".prom"
+
+/* Prometheus asks every 15 to 60 seconds. */
+#define METRICS_REFRESH_US (10 * 1000000ULL)
+
+/**
+ * struct metrics_input - what there is beside the status
+ * @status: all that is known
+ * @daemon: tells daemons of one machine apart: the runtime folder's last name
+ * @version: of the program
+ * @unix_us: CLOCK_REALTIME
+ * @rounds: number of rounds that were made
+ * @changes: number of values that were written, by tunable
+ * @budget_bytes: memory that the buffers of all connections may take
+ * @squeezed: a value would be larger without that budget
+ */
+struct metrics_input {
+	const struct status_input	*status;
+	const char			*daemon;
+	const char			*version;
+	u64				unix_us;
+	u64				rounds;
+	const u64			*changes;
+	u64				budget_bytes;
+	bool				squeezed;
+};
+
+/**
+ * metrics_write - replace the file at once
+ * @path: its name
+ * @input: what to say
+ *
+ * Returns: 0 or a negative errno, the old file being as it was
+ */
+int metrics_write(const char *path, const struct metrics_input *input);
+
+/* Removes the file, if it is there. */
+void metrics_remove(const char *path);
+
+#endif /* TCPTUNED_REPORT_METRICS_H */

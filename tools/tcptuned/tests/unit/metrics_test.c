@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The metrics: lines, their number, and files that cannot be written. */
+#include <errno.h>
+
+#include "../../report/metrics.h"
+#include "../../units.h"
+#include "../test.h"
+#include "../folder.h"
+
+#define NAME "metrics.prom"
+
+/* Some 500 series, as much as 10,000 peers may cost whoever collects them. */
+#define LARGEST_BYTES (96 * 1024)
+
+static struct tt_row table[TT_TUNABLES];
+static struct tt_path paths[10000];
+static struct tt_setting settings[1000] = {
+	{ .target = { TT_RMEM_MAX, "" }, .value = 4194304, .original = 212992,
+	  .written = true },
+	{ .target = { TT_SRV_RCVBUF, "" }, .off = TT_OFF_ABSENT },
+	{ .target = { TT_TCP_WMEM, "" }, .value = 6291456,
+	  .off = TT_OFF_FOREIGN },
+	{ .target = { TT_SLOW_START, "" }, .value = 1, .off = TT_OFF_CONF },
+	{ .target = { TT_READ_AHEAD, "0:45" }, .value = 128 },
+};
+
+static const struct tt_host host = {
+	.tcp_mem_bytes = { 1, 2, 3ULL << 30 },
+	.tcp_used_bytes = 20 << 20,
+	.has_series = true,
+};
+
+static const struct tt_host container = { .tcp_used_bytes = 1 };
+static const char * const trouble[] = { NULL, "", "a trouble" };
+static const u64 changes[TT_TUNABLES] = { [TT_RMEM_MAX] = 3 };
+
+static struct status_input status = {
+	.host = &host,
+	.paths = paths,
+	.npaths = 3,
+	.settings = settings,
+	.nsettings = 5,
+	.table = table,
+	.trouble = trouble,
+	.ntrouble = ARRAY_SIZE(trouble),
+};
+
+static struct metrics_input input = {
+	.status = &status,
+	.daemon = "tcp\"tuned\\",
+	.version = "1.0",
+	.unix_us = 1700000000500000,
+	.rounds = 12,
+	.changes = changes,
+	.budget_bytes = 1ULL << 32,
+	.squeezed = true,
+};
+
+static void make_paths(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char peer[64];
+
+		paths[i] = (struct tt_path){
+			.nconns = 1,
+			.rtt_us = 1000,
+			.best_bps = { 1000000, 1000000 },
+			.window_bytes = { 1000, 1000 + i % 100 },
+			.limit = { TT_LIMIT_CONGESTION, TT_LIMIT_LINK },
+		};
+		snprintf(peer, sizeof(peer),
+			 "2001:db8:1111:2222:3333:4444:5555:%zx", i);
+		units_parse_addr(peer, &paths[i].peer);
+	}
+	for (size_t i = 5; i < ARRAY_SIZE(settings); i++) {
+		settings[i].target.id = TT_READ_AHEAD;
+		snprintf(settings[i].target.instance,
+			 sizeof(settings[i].target.instance), "0:%zu", i + 50);
+	}
+	paths[0] = (struct tt_path){
+		.role = TT_CLIENT,
+		.nconns = 2,
+		.rtt_us = 120000,
+		.link.rate_bps = 10000000000,
+		.best_bps = { 8000000001, 0 },
+		.now_bps = { 4, 8000 },
+		.window_bytes = { 1 << 20, 0 },
+		.buffer_bytes = { 5 << 20, 7 },
+		.limit = { TT_LIMIT_RWND, TT_LIMIT_APPLICATION },
+	};
+	units_parse_addr("192.0.2.7", &paths[0].peer);
+	/* A path of an earlier run that nobody measured yet. */
+	paths[1] = (struct tt_path){ .role = TT_SERVER };
+	units_parse_addr("192.0.2.8", &paths[1].peer);
+}
+
+static const char *written(void)
+{
+	int err = metrics_write(folder_path(NAME), &input);
+
+	EXPECT(!err, "%d", err);
+	return folder_get(NAME);
+}
+
+#define DAEMON "{daemon=\"tcp\\\"tuned\\\\\""
+#define PATH ",role=\"client\",peer=\"192.0.2.7\""
+
+static const char * const lines[] = {
+	"tcptuned_build_info" DAEMON ",version=\"1.0\"} 1",
+	"tcptuned_last_round_timestamp_seconds" DAEMON "} 1700000000.5",
+	"tcptuned_rounds_total" DAEMON "} 12",
+	"tcptuned_troubles" DAEMON "} 1",
+	"tcptuned_kernel_has_series" DAEMON "} 1",
+	"tcptuned_memory_budget_bytes" DAEMON "} 4294967296",
+	"tcptuned_memory_budget_exhausted" DAEMON "} 1",
+	"tcptuned_tcp_memory_bytes" DAEMON "} 20971520",
+	"tcptuned_tcp_memory_limit_bytes" DAEMON "} 3221225472",
+	"tcptuned_changes_total" DAEMON ",tunable=\"net.core.rmem_max\"} 3",
+	"tcptuned_connections" DAEMON ",role=\"client\"} 2",
+	"tcptuned_rate_bytes_per_second" DAEMON
+	",role=\"client\",direction=\"in\"} 1000",
+	"tcptuned_buffer_bytes" DAEMON ",role=\"client\",direction=\"out\"} 5242880",
+	"tcptuned_paths" DAEMON
+	",role=\"client\",direction=\"out\",limit=\"receiver window\"} 1",
+	"tcptuned_paths" DAEMON
+	",role=\"client\",direction=\"out\",limit=\"send buffer\"} 0",
+	"tcptuned_tunable_bytes" DAEMON
+	",tunable=\"net.core.rmem_max\"} 4194304",
+	"tcptuned_tunable_original_bytes" DAEMON
+	",tunable=\"net.core.rmem_max\"} 212992",
+	"tcptuned_tunable_bytes" DAEMON
+	",tunable=\"read_ahead_kb\",bdi=\"0:45\"} 131072",
+	"tcptuned_slow_start_after_idle" DAEMON
+	",tunable=\"net.ipv4.tcp_slow_start_after_idle\"} 1",
+	"tcptuned_tunable_left_alone_info" DAEMON
+	",tunable=\"net.ipv4.tcp_wmem\",reason=\"foreign\"} 1",
+	"tcptuned_path_rtt_seconds" DAEMON PATH "} 0.12",
+	"tcptuned_path_connections" DAEMON PATH "} 2",
+	"tcptuned_path_link_bytes_per_second" DAEMON PATH "} 1250000000",
+	"tcptuned_path_rate_bytes_per_second" DAEMON PATH
+	",direction=\"out\"} 0.5",
+	"tcptuned_path_best_rate_bytes_per_second" DAEMON PATH
+	",direction=\"out\"} 1000000000.125",
+	"tcptuned_path_window_bytes" DAEMON PATH ",direction=\"out\"} 1048576",
+	"tcptuned_path_buffer_bytes" DAEMON PATH ",direction=\"in\"} 7",
+	"tcptuned_path_limit_info" DAEMON PATH
+	",direction=\"out\",limit=\"receiver window\"} 1",
+};
+
+static void test_lines(void)
+{
+	char line[300];
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		test_begin();
+		snprintf(line, sizeof(line), "\n%s\n", lines[i]);
+		EXPECT(strstr(written(), line), "%s", folder_text);
+		test_end(lines[i]);
+	}
+}
+
+/* What is not known must not look like a value of 0. */
+static const char * const absent[] = {
+	"tcptuned_tunable_bytes" DAEMON ",tunable=\"sunrpc",
+	"tcptuned_tunable_bytes" DAEMON ",tunable=\"net.ipv4.tcp_slow",
+	"tcptuned_tunable_original_bytes" DAEMON ",tunable=\"read",
+	"tcptuned_tunable_left_alone_info" DAEMON ",tunable=\"net.core.rmem",
+	"tcptuned_path_rtt_seconds" DAEMON ",role=\"server\",peer=\"192.0.2.8",
+	"tcptuned_path_link_bytes_per_second" DAEMON ",role=\"server\"",
+	"tcptuned_path_window_bytes" DAEMON PATH ",direction=\"in\"",
+	"tcptuned_path_limit_info" DAEMON ",role=\"server\",peer=\"192.0.2.8",
+	"tcptuned_tcp_memory_limit_bytes{",
+};
+
+static void test_absent(void)
+{
+	status.host = &container;
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++) {
+		test_begin();
+		EXPECT(!strstr(written(), absent[i]), "%s", folder_text);
+		test_end(absent[i]);
+	}
+	status.host = &host;
+}
+
+static void test_many(void)
+{
+	const char *text;
+
+	status.npaths = ARRAY_SIZE(paths);
+	status.nsettings = ARRAY_SIZE(settings);
+	paths[9998].window_bytes[TT_OUT] = 2 << 20;
+	test_begin();
+	text = written();
+	EXPECT(strlen(text) < LARGEST_BYTES, "%zu bytes", strlen(text));
+	EXPECT(strstr(text, "limit=\"link\"} 9998\n"), "sum");
+	EXPECT(strstr(text, "connections" DAEMON ",role=\"server\"} 9998\n"),
+	       "sum");
+	test_end("10,000 peers and 1,000 mounts fit a small file");
+	test_begin();
+	EXPECT(strstr(text, "path_rtt_seconds" DAEMON
+		      ",role=\"server\",peer=\"2001:db8:1111:2222:3333:4444:5555:270e\"} 0.001\n"
+		      "tcptuned_path_rtt_seconds" DAEMON PATH), "order");
+	EXPECT(strstr(text, "peer=\"2001:db8:1111:2222:3333:4444:5555:63\""),
+	       "the first with 1,099 bytes");
+	EXPECT(!strstr(text, "5555:62\""), "with 1,098 bytes");
+	EXPECT(strstr(text, "bdi=\"0:45\"") && strstr(text, "bdi=\"0:85\"") &&
+	       !strstr(text, "bdi=\"0:86\""), "mounts");
+	test_end("those with the largest windows are in it");
+	status.npaths = 3;
+	status.nsettings = 5;
+}
+
+static const struct {
+	const char	*name;
+	const char	*path;
+	mode_t		 mode;		/* of the folder */
+	int		 err;
+} files[] = {
+	{ "a file", "d/x.prom", 0755, 0 },
+	{ "a folder that is missing", "none/x.prom", 0755, -ENOENT },
+	{ "a folder that is a file", NAME "/x.prom", 0755, -ENOTDIR },
+	{ "a folder that everybody may write to", "d/x.prom", 0777, -EPERM },
+	{ "a folder in its place", "d/sub", 0755, -EISDIR },
+};
+
+static void test_files(void)
+{
+	folder_put("d/sub/file", "");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		int err;
+
+		test_begin();
+		chmod(folder_path("d"), files[i].mode);
+		err = metrics_write(folder_path(files[i].path), &input);
+		EXPECT(err == files[i].err, "%d", err);
+		EXPECT(!folder_has("d/x.prom.new"), "leftover");
+		test_end(files[i].name);
+	}
+	test_begin();
+	metrics_remove(folder_path("d/x.prom"));
+	EXPECT(!folder_has("d/x.prom"), "still there");
+	metrics_remove(folder_path("d/x.prom"));
+	test_end("removed");
+}
+
+static void name_tunables(void)
+{
+	static const char * const names[TT_TUNABLES] = {
+		[TT_RMEM_MAX] = "net.core.rmem_max",
+		[TT_SRV_RCVBUF] = "sunrpc.tcp_rcvbuf",
+		[TT_TCP_WMEM] = "net.ipv4.tcp_wmem",
+		[TT_SLOW_START] = "net.ipv4.tcp_slow_start_after_idle",
+		[TT_READ_AHEAD] = "read_ahead_kb",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		table[i].name = names[i] ? names[i] : "";
+}
+
+int main(void)
+{
+	folder_make();
+	name_tunables();
+	make_paths();
+	test_lines();
+	test_absent();
+	test_many();
+	test_files();
+	folder_remove();
+	return test_result();
+}
