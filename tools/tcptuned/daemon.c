@@ -85,7 +85,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	(void)usec;
 	err = round_look(service);
 	if (err) {
-		log_line(LOG_ERR, "giving up: %s", strerror(-err));
+		log_line(MSG_FAILED, "giving up: %s", strerror(-err));
 		return sd_event_exit(service->event, EXIT_ERROR);
 	}
 	notify(service);
@@ -102,7 +102,7 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	struct service *service = data;
 
 	(void)source;
-	log_line(LOG_INFO, "%s%s",
+	log_line(MSG_STOP, "%s%s",
 		 info->ssi_signo == SIGINT ? "interrupted" : "stopping",
 		 service->conf.dry_run ? "" : ", putting back what was there");
 	return sd_event_exit(service->event, EXIT_OK);
@@ -124,7 +124,7 @@ static int load_conf(struct service *service)
 	rest = errors;
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
-			log_line(LOG_ERR, "%s", line);
+			log_line(MSG_CONF_BAD, "%s", line);
 	free(errors);
 	return err;
 }
@@ -140,7 +140,7 @@ static int on_reload(sd_event_source *source,
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		   round_clock_us(CLOCK_MONOTONIC));
 	err = load_conf(service);
-	log_line(err ? LOG_ERR : LOG_NOTICE, "%s", err ?
+	log_line(err ? MSG_CONF_BAD : MSG_CONF_READ, "%s", err ?
 		 "the configuration stays as it was" :
 		 "the configuration was read again");
 	log_forget();
@@ -156,7 +156,7 @@ static int on_resume(sd_event_source *source,
 
 	(void)source;
 	(void)info;
-	log_line(LOG_NOTICE, "taking back what somebody else changed");
+	log_line(MSG_RESUME, "taking back what somebody else changed");
 	log_forget();
 	apply_resume(service->apply);
 	service->chores_us = 0;
@@ -208,20 +208,20 @@ static int take_rundir(struct service *service)
 		return 0;
 	err = lock_take(name, &holder);
 	if (err == -EBUSY) {
-		log_line(LOG_ERR,
+		log_line(MSG_RUNNING,
 			 "already running as process %d; a daemon for another network namespace needs a --runtime-dir of its own",
 			 holder);
 		return EXIT_RUNNING;
 	}
 	if (err == -EROFS || err == -ENOSPC) {
-		log_line(LOG_WARNING, "%s: %s; nothing will be written", name,
+		log_line(MSG_READ_ONLY, "%s: %s; nothing will be written", name,
 			 strerror(-err));
 		return 0;
 	}
 	if (!err)
 		service->rundir = file_dir(name, false);
 	if (err || service->rundir < 0) {
-		log_line(LOG_ERR, "cannot use %s: %s", name,
+		log_line(MSG_FAILED, "cannot use %s: %s", name,
 			 strerror(err ? -err : -service->rundir));
 		return EXIT_ERROR;
 	}
@@ -236,7 +236,7 @@ static int load_learned(struct service *service)
 	learned_load(&service->learned, service->options->statedir, round_unix_s(),
 		     !service->conf.dry_run, trouble, sizeof(trouble));
 	if (*trouble)
-		log_line(LOG_WARNING, "%s", trouble);
+		log_line(MSG_NOT_KEPT, "%s", trouble);
 	for (size_t i = 0; i < learned->npaths; i++)
 		if (model_learn(service->model, &learned->paths[i].path))
 			return -ENOMEM;
@@ -251,7 +251,7 @@ static int open_stages(struct service *service)
 
 	err = sense_open(&service->sense);
 	if (err) {
-		log_line(LOG_ERR, "cannot ask the kernel for sockets: %s",
+		log_line(MSG_FAILED, "cannot ask the kernel for sockets: %s",
 			 strerror(-err));
 		return err;
 	}
@@ -263,7 +263,7 @@ static int open_stages(struct service *service)
 	if (!err)
 		err = load_learned(service);
 	if (err) {
-		log_line(LOG_ERR, "cannot start: %s", strerror(-err));
+		log_line(MSG_FAILED, "cannot start: %s", strerror(-err));
 		return err;
 	}
 	/* What was changed before this start is how things are now. */
@@ -290,7 +290,7 @@ static void say_restored(const struct tt_setting *setting,
 	const struct service *service = data;
 	const char *instance = setting->target.instance;
 
-	log_line(LOG_INFO, "%s%s%s %s",
+	log_line(MSG_RESTORED, "%s%s%s %s",
 		 service->table[setting->target.id].name,
 		 *instance ? " " : "", instance, sentence);
 }
@@ -313,7 +313,7 @@ static int run_loop(struct service *service)
 
 	err = open_event(service);
 	if (err) {
-		log_line(LOG_ERR, "cannot start the event loop: %s",
+		log_line(MSG_FAILED, "cannot start the event loop: %s",
 			 strerror(-err));
 		return EXIT_ERROR;
 	}

@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "report/log.h"
 #include "report/metrics.h"
+#include "units.h"
 
 /* Who else tunes, what was learned: these change slowly. */
 #define CHORES_US (60 * 1000000ULL)
@@ -59,7 +60,7 @@ static void look_for_rivals(struct service *service)
 		 rivals->bpftune && rivals->tuned ? " and " : "",
 		 rivals->tuned ? "tuned" : "",
 		 *rivals->profile ? " with profile " : "", rivals->profile);
-	log_once(LOG_NOTICE, "%s", service->rival_text);
+	log_once(MSG_RIVAL, "%s", service->rival_text);
 }
 
 void round_save(struct service *service, u64 now_us)
@@ -71,7 +72,7 @@ void round_save(struct service *service, u64 now_us)
 		return;
 	err = learned_save(&service->learned, service->options->statedir);
 	if (err)
-		log_once(LOG_WARNING, "learned paths cannot be kept in %s: %s",
+		log_once(MSG_NOT_KEPT, "learned paths cannot be kept in %s: %s",
 			 service->options->statedir, strerror(-err));
 }
 
@@ -103,12 +104,12 @@ static void say_hands_off(struct service *service)
 	for (size_t i = 0; i < n; i++) {
 		name_of(service, &settings[i], name);
 		if (settings[i].off == TT_OFF_FOREIGN && settings[i].written)
-			log_once(LOG_NOTICE,
+			log_once(MSG_FOREIGN,
 				 "%s was changed by somebody else; it is left to them until a restart or \"tcptuned resume\"",
 				 name);
 		else if (settings[i].off == TT_OFF_DENIED &&
 			 !*apply_trouble(service->apply))
-			log_once(LOG_NOTICE, "%s may not be written from here",
+			log_once(MSG_DENIED, "%s may not be written from here",
 				 name);
 	}
 }
@@ -119,11 +120,11 @@ static void say_trouble(struct service *service,
 	const char *trouble = sense_trouble(service->sense);
 
 	if (trouble)
-		log_once(LOG_WARNING, "%s", trouble);
+		log_once(MSG_SENSE, "%s", trouble);
 	if (*apply_trouble(service->apply))
-		log_once(LOG_WARNING, "%s", apply_trouble(service->apply));
+		log_once(MSG_LEDGER, "%s", apply_trouble(service->apply));
 	if (snapshot->nconns && !snapshot->host.has_series)
-		log_once(LOG_NOTICE,
+		log_once(MSG_NO_SERIES,
 			 "no /proc/sys/sunrpc/tcp_rcvbuf here: only limits of all sockets can be set, and mounts in use gain little; the sunrpc-tcpbuf kernel series mends both");
 	say_hands_off(service);
 }
@@ -148,7 +149,7 @@ static void fulfil(struct service *service, const struct tt_wish *wish,
 	err = apply_write(service->apply, wish, now_us, &value);
 	name_of(service, setting, name);
 	if (err && err != -EBUSY)
-		log_once(LOG_WARNING, "%s could not be set to %llu: %s", name,
+		log_once(MSG_NOT_SET, "%s could not be set to %llu: %s", name,
 			 wish->value, strerror(-err));
 	if (err || value == before)
 		return;
@@ -215,23 +216,25 @@ static void report_metrics(struct service *service,
 		.rounds = service->rounds,
 		.changes = service->changes,
 	};
-	char name[256];
+	char name[256], budget[UNITS_MAX];
 	int err;
 
 	name_metrics(service, name);
 	if (strcmp(name, service->metrics))
 		metrics_remove(service->metrics);
-	else if (!*name || status->now_us - service->metrics_us <
-			   METRICS_REFRESH_US)
+	else if (service->metrics_us &&
+		 status->now_us - service->metrics_us < METRICS_REFRESH_US)
 		return;
 	strcpy(service->metrics, name);
 	service->metrics_us = status->now_us;
-	if (!*name)
-		return;
 	input.budget_bytes = policy_budget(known, &input.squeezed);
-	err = metrics_write(name, &input);
+	if (input.squeezed)
+		log_once(MSG_BUDGET,
+			 "some path needs more than the %s of memory that all buffers together may take",
+			 units_bytes(input.budget_bytes, budget));
+	err = *name ? metrics_write(name, &input) : 0;
 	if (err)
-		log_once(LOG_WARNING, "the metrics cannot be written to %s: %s",
+		log_once(MSG_NOT_KEPT, "the metrics cannot be written to %s: %s",
 			 name, strerror(-err));
 }
 
@@ -274,7 +277,7 @@ static void report(struct service *service, const struct tt_snapshot *snapshot)
 		return;
 	err = status_write(&service->status, service->rundir, &input);
 	if (err)
-		log_once(LOG_WARNING, "the status cannot be written to %s: %s",
+		log_once(MSG_NOT_KEPT, "the status cannot be written to %s: %s",
 			 service->options->rundir, strerror(-err));
 	report_metrics(service, &known, &input);
 }

@@ -44,17 +44,20 @@ void log_open(int level)
 }
 
 /* A journal that does not answer must not swallow a line. */
-static void put(int level, const char *text)
+static void put(enum message message, const char *text)
 {
+	int level = message_level(message);
+
 	if (level > state.level)
 		return;
-	if (state.journal && !sd_journal_send("MESSAGE=%s", text,
-					      "PRIORITY=%i", level, NULL))
+	if (state.journal &&
+	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", level,
+			     "MESSAGE_ID=%s", message_id(message), NULL))
 		return;
 	fprintf(stderr, "tcptuned: %s\n", text);
 }
 
-void log_line(int level, const char *format, ...)
+void log_line(enum message message, const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list args;
@@ -62,10 +65,10 @@ void log_line(int level, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put(level, text);
+	put(message, text);
 }
 
-void log_once(int level, const char *format, ...)
+void log_once(enum message message, const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list args;
@@ -78,7 +81,7 @@ void log_once(int level, const char *format, ...)
 			return;
 	memcpy(state.said[state.next], text, sizeof(text));
 	state.next = (state.next + 1) % LINES_KEPT;
-	put(level, text);
+	put(message, text);
 }
 
 void log_forget(void)
@@ -89,20 +92,24 @@ void log_forget(void)
 void log_change(const char *name, u64 before, const struct tt_setting *setting,
 		bool dry_run)
 {
+	enum message message = message_of(setting->target.id);
 	const char *instance = setting->target.instance;
+	int level = message_level(message);
 	char text[LINE_BYTES];
 
 	snprintf(text, sizeof(text), "%s%s%s%s %llu -> %llu: %s",
 		 dry_run ? "would set " : "", name, *instance ? " " : "",
 		 instance, before, setting->value, setting->reason);
-	if (state.journal && state.level >= LOG_INFO &&
-	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", LOG_INFO,
+	if (level > state.level)
+		return;
+	if (state.journal &&
+	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", level,
+			     "MESSAGE_ID=%s", message_id(message),
 			     "TCPTUNED_TUNABLE=%s", name,
 			     "TCPTUNED_INSTANCE=%s", instance,
 			     "TCPTUNED_BEFORE=%llu", before,
 			     "TCPTUNED_VALUE=%llu", setting->value,
 			     "TCPTUNED_REASON=%s", setting->reason, NULL))
 		return;
-	if (state.level >= LOG_INFO)
-		fprintf(stderr, "tcptuned: %s\n", text);
+	fprintf(stderr, "tcptuned: %s\n", text);
 }

@@ -8,6 +8,7 @@
 #include <syslog.h>
 
 #include "../types.h"
+#include "message.h"
 
 /**
  * log_open - say where lines go
@@ -17,19 +18,19 @@ void log_open(int level);
 
 /**
  * log_line - log a line
- * @level: as in syslog(3)
+ * @message: its kind
  * @format: as in printf(3), without a newline
  */
-void log_line(int level, const char *format, ...) __printf(2, 3);
+void log_line(enum message message, const char *format, ...) __printf(2, 3);
 
 /**
  * log_once - log a line unless it is one of the last that came through here
- * @level: as in syslog(3)
+ * @message: its kind
  * @format: as in printf(3), without a newline
  *
  * For what is found again with every look. log_forget() lets them through.
  */
-void log_once(int level, const char *format, ...) __printf(2, 3);
+void log_once(enum message message, const char *format, ...) __printf(2, 3);
 
 /* Lets log_once() say everything again. */
 void log_forget(void);

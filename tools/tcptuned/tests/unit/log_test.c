@@ -12,26 +12,27 @@ static const struct tt_setting setting = {
 
 static void say_levels(void)
 {
+	log_open(LOG_NOTICE);
+	log_line(MSG_STOP, "hidden");
+	log_change("hidden", 128, &setting, false);
+	log_line(MSG_RESUME, "shown %d", 1);
 	log_open(LOG_INFO);
-	log_line(LOG_DEBUG, "hidden");
-	log_line(LOG_INFO, "shown %d", 1);
-	log_open(LOG_DEBUG);
-	log_line(LOG_DEBUG, "shown %d", 2);
+	log_line(MSG_STOP, "shown %d", 2);
 }
 
 static void say_once(void)
 {
 	for (int i = 0; i < 3; i++) {
-		log_once(LOG_WARNING, "one");
-		log_once(LOG_WARNING, "two");
+		log_once(MSG_LEDGER, "one");
+		log_once(MSG_LEDGER, "two");
 	}
 }
 
 static void say_again(void)
 {
-	log_once(LOG_WARNING, "one");
+	log_once(MSG_LEDGER, "one");
 	log_forget();
-	log_once(LOG_WARNING, "one");
+	log_once(MSG_LEDGER, "one");
 }
 
 static void say_change(void)
