@@ -91,6 +91,17 @@ static int read_status(const struct options *options, char **textp)
 		    pid, age_us / 1000000);
 }
 
+/* As https://no-color.org has it. */
+static bool wants_color(enum color color)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (color != COLOR_AUTO)
+		return color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no && *no) &&
+	       term && strcmp(term, "dumb");
+}
+
 int command_status(const struct options *options)
 {
 	char *text;
@@ -102,7 +113,7 @@ int command_status(const struct options *options)
 	if (options->json)
 		puts(text);
 	else
-		status_print(text, isatty(STDOUT_FILENO), stdout);
+		status_print(text, wants_color(options->color), stdout);
 	free(text);
 	return finish(code);
 }

@@ -20,6 +20,13 @@ enum {
 	EXIT_RUNNING	= 4,	/* a daemon runs already */
 };
 
+/* Colour in what people read; systemctl and ip have the same words. */
+enum color {
+	COLOR_AUTO,	/* on a terminal, unless NO_COLOR is set */
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
 /**
  * struct options - the command line
  * @conf_file: NULL for the usual one
@@ -29,6 +36,7 @@ enum {
  * @once: decide once and end
  * @dry_run: write nothing
  * @json: print JSON
+ * @color: of status
  * @verbose: log more
  * @rtt_us: of compute, 0 if not given
  * @bandwidth_bps: of compute, 0 if not given
@@ -42,6 +50,7 @@ struct options {
 	bool		 once;
 	bool		 dry_run;
 	bool		 json;
+	enum color	 color;
 	bool		 verbose;
 	u32		 rtt_us;
 	u64		 bandwidth_bps;

@@ -33,13 +33,16 @@ _tcptuned() {
 	-c | --config)
 		compopt -o default
 		return ;;
+	--color)
+		_tcptuned_words "auto always never" "$current"
+		return ;;
 	--rtt | --interval | --bandwidth)
 		return ;;
 	esac
 	case $command in
 	"") _tcptuned_words "$commands $dirs --once --dry-run --config
 		--interval --verbose --version" "$current" ;;
-	status) _tcptuned_words "--json $dirs" "$current" ;;
+	status) _tcptuned_words "--json --color $dirs" "$current" ;;
 	compute) _tcptuned_words "--rtt --bandwidth --json $dirs" "$current" ;;
 	explain) _tcptuned_words "$(_tcptuned_peers) $dirs" "$current" ;;
 	check-config)

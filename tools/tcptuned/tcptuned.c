@@ -42,7 +42,7 @@ static const struct command commands[] = {
 	{ "", "", "run the service, in the foreground",
 	  "1nciv", 0, 0, daemon_run },
 	{ "status", "[-j]", "what is known of each path, and what was set",
-	  "j", 0, 0, command_status },
+	  "jC", 0, 0, command_status },
 	{ "explain", "PEER", "the arithmetic of the paths to an address",
 	  "", 1, 1, command_explain },
 	{ "compute", "--rtt TIME --bandwidth RATE [-j]",
@@ -65,6 +65,7 @@ static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, 'i' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "color", required_argument, NULL, 'C' },
 	{ "rtt", required_argument, NULL, 't' },
 	{ "bandwidth", required_argument, NULL, 'b' },
 	{ "version", no_argument, NULL, 'V' },
@@ -81,6 +82,7 @@ static const char option_help[] =
 	"      --interval TIME    between two looks while data moves [250ms]\n"
 	"  -v, --verbose          log more\n"
 	"  -j, --json             print JSON\n"
+	"      --color WHEN       auto, always or never [auto]\n"
 	"      --rtt TIME         round-trip time, such as 120ms\n"
 	"      --bandwidth RATE   such as 10gbit\n"
 	"      --version          print the version\n"
@@ -139,6 +141,23 @@ static int set_bandwidth(struct options *options, const char *text)
 	return 0;
 }
 
+static int set_color(struct options *options, const char *text)
+{
+	static const char * const words[] = {
+		[COLOR_AUTO] = "auto",
+		[COLOR_ALWAYS] = "always",
+		[COLOR_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(text, words[i]))
+			continue;
+		options->color = i;
+		return 0;
+	}
+	return usage("--color takes auto, always or never, not", text);
+}
+
 /* Returns: 0, or an exit code. */
 static int set_option(struct options *options, int letter, const char *text)
 {
@@ -166,6 +185,8 @@ static int set_option(struct options *options, int letter, const char *text)
 	case 'j':
 		options->json = true;
 		return 0;
+	case 'C':
+		return set_color(options, text);
 	case 't':
 		return set_rtt(options, text);
 	case 'b':

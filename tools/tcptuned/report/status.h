@@ -82,7 +82,7 @@ int status_write(struct status_writer *writer, int dir,
 /**
  * status_print - show a status to people, in at most 80 columns
  * @text: content of the file
- * @color: the output is a terminal
+ * @color: show colour
  * @out: where to
  *
  * Returns: 0, or -EINVAL if @text is no status

@@ -12,6 +12,16 @@
 
 #define COLUMNS 80
 
+/* What a terminal is told, "" for what is none. */
+struct style {
+	const char *bold;
+	const char *warn;
+	const char *plain;
+};
+
+static const struct style colored = { "\033[1m", "\033[33m", "\033[0m" };
+static const struct style colorless = { "", "", "" };
+
 static double number(const cJSON *json, const char *name)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
@@ -71,41 +81,52 @@ static cJSON *parse(const char *status)
 	return NULL;
 }
 
-static void print_direction(const cJSON *path, const char *name, FILE *out)
+/* A limit that more window lifts, and that does not last if all is well. */
+static bool is_ours(const char *limit)
+{
+	return !strcmp(limit, "receiver window") ||
+	       !strcmp(limit, "send buffer") || !strcmp(limit, "read-ahead");
+}
+
+static void print_direction(const cJSON *path, const char *name,
+			    const struct style *style, FILE *out)
 {
 	const cJSON *dir = cJSON_GetObjectItemCaseSensitive(path, name);
 	char now[UNITS_MAX], best[UNITS_MAX], window[UNITS_MAX];
+	const char *limit = text(dir, "limit");
 
 	if (!number(dir, "best_bps") && !number(dir, "window_bytes"))
 		return;
-	fprintf(out, "    %-3s now %-8s best %-8s window %-8s limit %s\n",
+	fprintf(out, "    %-3s now %-8s best %-8s window %-8s limit %s%s%s\n",
 		name, units_rate(number(dir, "now_bps"), now),
 		units_rate(number(dir, "best_bps"), best),
 		units_bytes(number(dir, "window_bytes"), window),
-		text(dir, "limit"));
+		is_ours(limit) ? style->warn : "", limit,
+		is_ours(limit) ? style->plain : "");
 }
 
-static void print_path(const cJSON *path, const char *bold, const char *plain,
-		       FILE *out)
+static void print_path(const cJSON *path, const struct style *style, FILE *out)
 {
 	unsigned int connections = number(path, "connections");
 	char rtt[UNITS_MAX] = "unknown", rate[UNITS_MAX] = "unknown rate";
+	char line[200];
+	int len;
 
 	if (number(path, "rtt_us"))
 		units_time(number(path, "rtt_us"), rtt);
 	if (number(path, "link_bps"))
 		units_rate(number(path, "link_bps"), rate);
-	fprintf(out, "%s%s%s, this host is the %s\n", bold, text(path, "peer"),
-		plain, text(path, "role"));
-	fprintf(out, "    %u connection%s, RTT %s%s", connections,
-		connections == 1 ? "" : "s", rtt,
-		truth(path, "learned") ? " (learned)" : "");
+	fprintf(out, "%s%s%s, this host is the %s\n", style->bold,
+		text(path, "peer"), style->plain, text(path, "role"));
+	len = snprintf(line, sizeof(line), "%u connection%s, RTT %s%s",
+		       connections, connections == 1 ? "" : "s", rtt,
+		       truth(path, "learned") ? " (learned)" : "");
 	if (*text(path, "link"))
-		fprintf(out, ", %s %s (%s)", text(path, "link"), rate,
-			text(path, "link_source"));
-	fputc('\n', out);
-	print_direction(path, "out", out);
-	print_direction(path, "in", out);
+		snprintf(line + len, sizeof(line) - len, ", %s %s (%s)",
+			 text(path, "link"), rate, text(path, "link_source"));
+	print_wrapped(out, 4, line);
+	print_direction(path, "out", style, out);
+	print_direction(path, "in", style, out);
 }
 
 static const char *why_not(const char *hands_off)
@@ -126,22 +147,25 @@ static const char *why_not(const char *hands_off)
 	return "";
 }
 
-static void print_setting(const cJSON *setting, const char *bold,
-			  const char *plain, FILE *out)
+static void print_setting(const cJSON *setting, const struct style *style,
+			  FILE *out)
 {
 	const char *off = text(setting, "hands_off");
 	const char *blank = *text(setting, "instance") ? " " : "";
+	bool foreign = !strcmp(off, "foreign") || !strcmp(off, "denied");
 	bool absent = !strcmp(off, "absent");
 
-	fprintf(out, "%s%s%s%s%s", bold, text(setting, "name"), blank,
-		text(setting, "instance"), plain);
+	fprintf(out, "%s%s%s%s%s", style->bold, text(setting, "name"), blank,
+		text(setting, "instance"), style->plain);
 	if (!absent)
 		fprintf(out, " = %.0f", number(setting, "value"));
 	if (truth(setting, "written"))
 		fprintf(out, ", was %.0f", number(setting, "original"));
 	fputc('\n', out);
 	if (*off)
-		fprintf(out, "    left alone: %s\n", why_not(off));
+		fprintf(out, "    %sleft alone: %s%s\n",
+			foreign ? style->warn : "", why_not(off),
+			foreign ? style->plain : "");
 	else if (*text(setting, "reason"))
 		print_wrapped(out, 4, text(setting, "reason"));
 }
@@ -166,7 +190,7 @@ static void print_host(const cJSON *json, FILE *out)
 
 int status_print(const char *status, bool color, FILE *out)
 {
-	const char *bold = color ? "\033[1m" : "", *plain = color ? "\033[0m" : "";
+	const struct style *style = color ? &colored : &colorless;
 	cJSON *json = parse(status);
 	const cJSON *item;
 
@@ -174,18 +198,21 @@ int status_print(const char *status, bool color, FILE *out)
 		return -EINVAL;
 	print_host(json, out);
 	cJSON_ArrayForEach(item, list(json, "trouble"))
-		if (cJSON_IsString(item))
+		if (cJSON_IsString(item)) {
+			fputs(style->warn, out);
 			print_wrapped(out, 0, item->valuestring);
+			fputs(style->plain, out);
+		}
 	fputc('\n', out);
 	if (!cJSON_GetArraySize(list(json, "paths")))
 		fputs("No NFS peer has been seen yet.\n", out);
 	cJSON_ArrayForEach(item, list(json, "paths"))
-		print_path(item, bold, plain, out);
+		print_path(item, style, out);
 	if (number(json, "paths_left_out"))
 		fprintf(out, "and %.0f more\n", number(json, "paths_left_out"));
 	fputc('\n', out);
 	cJSON_ArrayForEach(item, list(json, "settings"))
-		print_setting(item, bold, plain, out);
+		print_setting(item, style, out);
 	cJSON_Delete(json);
 	return 0;
 }

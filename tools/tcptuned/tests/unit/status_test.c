@@ -148,6 +148,22 @@ static const char *shown(bool color, const struct tt_addr *peer)
 	return err ? "" : text;
 }
 
+/* Takes the colour out of a text. */
+static char *plain(const char *text)
+{
+	static char copy[1 << 18];
+	char *to = copy;
+
+	for (; *text; text++) {
+		if (*text == '\033')
+			text = strchr(text, 'm');
+		else
+			*to++ = *text;
+	}
+	*to = '\0';
+	return copy;
+}
+
 static size_t widest(const char *text)
 {
 	size_t most = 0, len;
@@ -161,6 +177,10 @@ static size_t widest(const char *text)
 
 static void test_print(void)
 {
+	static const char * const yellow[] = {
+		"a trouble\n", "receiver window", "left alone: no permission",
+	};
+	char colored[80];
 	static const char * const parts[] = {
 		"process 4711", "20.0M of the 3.0G", "with the series",
 		"a trouble", "2001:db8:1111:2222:3333:4444:5555:1000",
@@ -183,8 +203,37 @@ static void test_print(void)
 	test_begin();
 	EXPECT(widest(text) <= 80, "%zu: %s", widest(text), text);
 	EXPECT(!strchr(text, '\033'), "colour");
-	EXPECT(strchr(shown(true, NULL), '\033'), "no colour");
 	test_end("no wider than a terminal, and plain unless it is one");
+	test_begin();
+	text = strdup(text);
+	EXPECT(strchr(shown(true, NULL), '\033'), "no colour");
+	EXPECT(!strcmp(plain(shown(true, NULL)), text), "%s", text);
+	free((char *)text);
+	test_end("the same with colour");
+	for (size_t i = 0; i < ARRAY_SIZE(yellow); i++) {
+		test_begin();
+		snprintf(colored, sizeof(colored), "\033[33m%s", yellow[i]);
+		EXPECT(strstr(shown(true, NULL), colored), "%s", yellow[i]);
+		test_end("yellow");
+	}
+}
+
+/* The widest line of every kind that there can be. */
+static void test_wide(void)
+{
+	test_begin();
+	paths[0].learned = true;
+	paths[0].nconns = 65535;
+	paths[0].rtt_us = 1234567;
+	paths[0].link.rate_bps = 399999999999;
+	paths[0].best_bps[TT_IN] = 399999999999;
+	paths[0].now_bps[TT_IN] = 399999999999;
+	paths[0].window_bytes[TT_IN] = 1073741823;
+	paths[0].limit[TT_IN] = TT_LIMIT_RWND;
+	write_status();
+	EXPECT(widest(shown(false, NULL)) <= 80, "%s", shown(false, NULL));
+	make_paths();
+	test_end("long numbers");
 }
 
 static void test_explain(void)
@@ -245,6 +294,7 @@ int main(void)
 	make_paths();
 	test_when();
 	test_print();
+	test_wide();
 	test_explain();
 	test_many();
 	test_bad();
