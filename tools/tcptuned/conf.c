@@ -156,7 +156,7 @@ static void print_slow_start(const struct tt_conf *conf, FILE *out)
 	fputs(conf->slow_start_after_idle ? "yes" : "no", out);
 }
 
-/* The collector reads nothing else, and the daemon has left its folder. */
+/* The collector reads *.prom; a name that is not full would mean nothing. */
 static int parse_metrics(struct tt_conf *conf, const char *value)
 {
 	const char *name = strrchr(value, '/');
