@@ -32,8 +32,9 @@ static const struct {
 	{ "not read by the collector", "metrics = /x.txt\n",
 	  "1: metrics: \"/x.txt\" is not auto, no or the full name of a .prom" },
 	{ "only the end of a name", "metrics = /.prom\n", "1: metrics: \"/.p" },
-	{ "too long a name", "metrics = /x23456789012345678901234567890"
-	  "1234567890123456789012345.prom\n", "1: metrics: \"/x234" },
+	{ "too long a name",
+	  "metrics = /x234567890123456789012345678901234567890123456789012.prom\n",
+	  "1: metrics: \"/x234" },
 	{ "empty value", "read_ahead =\n", "1: read_ahead: \"\" is not yes" },
 	{ "no value", "read_ahead\n", "1: the line is not \"key = value\"" },
 	{ "twice", "memory = 1%\n\nmemory = 2%\n", "3: memory: is set a" },
