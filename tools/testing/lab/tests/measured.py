@@ -83,6 +83,11 @@ class Phase:
         p99: float = self.report["jobs"][job]["p99_ms"]
         return p99
 
+    def mean_ms(self, job: int) -> float:
+        """How long a "stat" job's calls took on average."""
+        mean: float = self.report["jobs"][job]["mean_ms"]
+        return mean
+
     def rates(self, do: str, host: str = "") -> list[float]:
         """The last pass of each job of a kind, on hosts that begin so."""
         return [
