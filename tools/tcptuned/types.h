@@ -217,6 +217,9 @@ enum tt_limit {
  * @limit: what keeps it from being faster
  * @window_bytes: payload that one round trip carries at the rate that the path
  *	may reach, with headroom; 0 if not known
+ * @reach_bytes: the window that it may come to in the next seconds: what the
+ *	link allows while the path rises, @window_bytes once it is proven, and 0
+ *	as long as it rests
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *
@@ -234,6 +237,7 @@ struct tt_path {
 	u64		now_bps[TT_DIRS];
 	enum tt_limit	limit[TT_DIRS];
 	u64		window_bytes[TT_DIRS];
+	u64		reach_bytes[TT_DIRS];
 	u64		buffer_bytes[TT_DIRS];
 	u64		seen_us;
 };

@@ -18,8 +18,14 @@
 #define WINDOW_FLAT_US		3000000ULL
 #define WINDOW_FLAT_RTTS	20
 
+/* A value that was just changed, here or at the other end, waits so long. */
+#define WINDOW_HELD_US		10000000ULL
+
 /* As much as the kernel's series gives a connection by TCP's minimum. */
 #define WINDOW_STRETCH_MAX	4
+
+/* What a link that does not tell its rate is taken for, while a path rises. */
+#define WINDOW_LINK_BPS		10000000000ULL
 
 /*
  * Whether more window could be used, here or at the other end. A receiver
@@ -61,7 +67,7 @@ static void window_prove(struct path *path, enum tt_dir dir, u64 now_bps)
 	    path_bytes(now_bps, path_rtt(path)) < PATH_PROOF_BYTES)
 		return;
 	d->flat_us += path->span.us;
-	if (d->flat_us >= window_patience(path))
+	if (d->flat_us >= WINDOW_HELD_US + window_patience(path))
 		path->pub.proven[dir] = true;
 }
 
@@ -86,7 +92,7 @@ static void window_probe(struct path *path, enum tt_dir dir, u64 now_bps)
 
 	if (d->probe_bps) {
 		d->probe_us += path->span.us;
-		if (d->probe_us >= window_patience(path))
+		if (d->probe_us >= WINDOW_HELD_US + window_patience(path))
 			window_end_probe(path, dir, now_bps);
 		return;
 	}
@@ -119,19 +125,40 @@ static void window_relax(struct path *path, enum tt_dir dir)
 		d->stretch = 1;
 }
 
-static void window_set(struct path *path, enum tt_dir dir)
+/*
+ * Whether it may come to more than was measured, and soon: not while it rests,
+ * nor with requests and small replies.
+ */
+static bool window_rises(const struct path *path, enum tt_dir dir, u64 now_bps)
 {
+	if (path->dirs[dir].probe_bps)
+		return true;
+	return !path->pub.proven[dir] && now_bps >= path->pub.best_bps[dir] / 2 &&
+	       path_bytes(now_bps, path_rtt(path)) >= PATH_PROOF_BYTES;
+}
+
+static void window_set(struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	const struct path_dir *d = &path->dirs[dir];
 	struct tt_path *pub = &path->pub;
 	u64 link_bps = pub->link.rate_bps;
 	u64 bps = pub->best_bps[dir];
+	u64 stretch = d->probe_bps ? WINDOW_STRETCH_MAX : d->stretch;
 
 	if (!pub->proven[dir] && window_may_limit(path, dir))
 		bps *= 2;
 	if (link_bps)
 		bps = min_u64(bps, link_bps);
 	bps = min_u64(bps, PATH_RATE_MAX_BPS);
-	pub->window_bytes[dir] = 2 * path->dirs[dir].stretch *
+	pub->window_bytes[dir] = 2 * d->stretch *
 				 path_bytes(bps, path_rtt(path));
+	if (!window_rises(path, dir, now_bps)) {
+		pub->reach_bytes[dir] = pub->proven[dir] ?
+					pub->window_bytes[dir] : 0;
+		return;
+	}
+	bps = link_bps ? link_bps : WINDOW_LINK_BPS;
+	pub->reach_bytes[dir] = 2 * stretch * path_bytes(bps, path_rtt(path));
 }
 
 void path_learn(struct path *path, const struct tt_path *learned)
@@ -146,7 +173,7 @@ void path_learn(struct path *path, const struct tt_path *learned)
 					PATH_PROOF_BYTES;
 		path->dirs[dir].flat_bps = bps;
 		minmax_reset(&path->dirs[dir].best, 0, bps);
-		window_set(path, dir);
+		window_set(path, dir, 0);
 	}
 }
 
@@ -155,5 +182,5 @@ void window_update(struct path *path, enum tt_dir dir, u64 now_bps)
 	window_prove(path, dir, now_bps);
 	window_probe(path, dir, now_bps);
 	window_relax(path, dir);
-	window_set(path, dir);
+	window_set(path, dir, now_bps);
 }

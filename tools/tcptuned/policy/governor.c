@@ -24,11 +24,11 @@
  */
 #include "governor.h"
 
-/* Once in so many seconds, and to so much of the value or less. */
-#define GOVERNOR_LOWER_US	10000000ULL
-#define GOVERNOR_LOWER_PERCENT	75
+/* Of each value, up or down, once in so many seconds. */
+#define GOVERNOR_CHANGE_US	10000000ULL
 
 #define GOVERNOR_RAISE_PERCENT	113
+#define GOVERNOR_LOWER_PERCENT	75
 
 const struct tt_setting *governor_setting(const struct policy_input *input,
 					  enum tt_tunable id)
@@ -74,7 +74,8 @@ u64 governor_budget(const struct policy_input *input)
 static u64 governor_could_take(const struct tt_path *path, enum tt_dir dir,
 			       u64 own_bytes, u64 ceiling_bytes)
 {
-	u64 claim = 2 * path->window_bytes[dir];
+	u64 claim = 2 * max_u64(path->window_bytes[dir],
+				path->reach_bytes[dir]);
 	u64 taken = path->buffer_bytes[dir];
 	u64 most = 2 * ceiling_bytes * path->nconns;
 
@@ -138,11 +139,13 @@ bool governor_allows(const struct policy_input *input,
 
 	if (setting->off != TT_HANDS_ON || value == now)
 		return false;
+	if (setting->changed_us &&
+	    input->now_us - setting->changed_us < GOVERNOR_CHANGE_US)
+		return false;
 	/* Nor eighths. */
 	if (policy_table(setting->target.id)->max == 1)
 		return true;
 	if (value > now)
 		return value >= now * GOVERNOR_RAISE_PERCENT / 100;
-	return setting->written && value <= now * GOVERNOR_LOWER_PERCENT / 100 &&
-	       input->now_us - setting->changed_us >= GOVERNOR_LOWER_US;
+	return setting->written && value <= now * GOVERNOR_LOWER_PERCENT / 100;
 }

@@ -42,7 +42,7 @@
 #define RULES_ROUND		65536ULL
 
 /* ilog2() of it less 15 is a window scale of 12, a window of 256 MiB. */
-#define RULES_SCALE_BYTES	(128ULL << 20)
+#define RULES_SCALE_BYTES	(256ULL << 20)
 
 /* The largest value of the series' files and half the largest of the others. */
 #define RULES_MAX_BYTES		((1ULL << 30) - 1)
@@ -73,6 +73,8 @@ static void rules_find_needs(const struct policy_input *input,
 		for (int dir = 0; dir < TT_DIRS; dir++) {
 			struct rules_need *need = &needs->of[path->role][dir];
 
+			need->reach = max_u64(need->reach,
+					      path->reach_bytes[dir]);
 			if (path->window_bytes[dir] > need->bytes) {
 				need->bytes = path->window_bytes[dir];
 				need->path = path;
@@ -87,8 +89,11 @@ void rules_sum_up(const struct policy_input *input, struct rules_needs *needs)
 
 	*needs = (struct rules_needs) { 0 };
 	rules_find_needs(input, needs);
-	for (int i = 0; i < TT_ROLES * TT_DIRS; i++)
-		most = max_u64(most, needs->of[i / TT_DIRS][i % TT_DIRS].bytes);
+	for (int i = 0; i < TT_ROLES * TT_DIRS; i++) {
+		struct rules_need *need = &needs->of[i / TT_DIRS][i % TT_DIRS];
+
+		most = max_u64(most, max_u64(need->bytes, need->reach));
+	}
 	level = governor_level(input, most);
 
 	for (int i = 0; i < TT_ROLES * TT_DIRS; i++) {
@@ -101,6 +106,7 @@ void rules_sum_up(const struct policy_input *input, struct rules_needs *needs)
 		}
 		need->squeezed = need->bytes > level;
 		need->bytes = rules_round(min_u64(need->bytes, level + 1));
+		need->reach = rules_round(min_u64(need->reach, level + 1));
 	}
 }
 
@@ -111,6 +117,14 @@ static const struct rules_need *rules_larger(const struct rules_needs *needs,
 	const struct rules_need *client = &needs->of[TT_CLIENT][dir];
 
 	return client->bytes > server->bytes ? client : server;
+}
+
+/* Up in one step, down to what is needed. */
+static u64 rules_step(const struct rules_need *need, u64 now)
+{
+	if (now < need->bytes)
+		return max_u64(now, need->reach);
+	return min_u64(now, max_u64(need->bytes, need->reach));
 }
 
 static const char *rules_limit_text(const struct tt_path *path,
@@ -135,13 +149,15 @@ static void rules_say(const struct policy_input *input,
 	int length;
 
 	length = snprintf(wish->reason, sizeof(wish->reason),
-			  "%s %s: %s at best over %s needs %s, and %s",
+			  "%s %s: %s at best over %s needs %s, and %s%s",
 			  dir == TT_OUT ? "to" : "from",
 			  units_addr(&path->peer, peer),
 			  units_rate(path->best_bps[dir], rate),
 			  units_time(path->rtt_us, rtt),
 			  units_bytes(path->window_bytes[dir], window),
-			  rules_limit_text(path, dir));
+			  rules_limit_text(path, dir),
+			  need->reach > need->bytes ?
+			  ": up to what the link allows" : "");
 	if (need->squeezed && length > 0 &&
 	    (size_t)length < sizeof(wish->reason))
 		snprintf(wish->reason + length, sizeof(wish->reason) - length,
@@ -179,7 +195,8 @@ static bool rules_want_ceiling(const struct policy_input *input,
 	enum tt_dir dir = kinds[setting->target.id].dir;
 	const struct rules_need *need = &needs->of[role][dir];
 	u64 own = governor_own_bytes(input, dir) / 2;
-	u64 value = min_u64(need->bytes, rules_host_bound(input, dir));
+	u64 value = min_u64(rules_step(need, setting->value),
+			    rules_host_bound(input, dir));
 
 	if (value <= own && !setting->written)
 		return false;
@@ -210,7 +227,7 @@ static bool rules_want_host_max(const struct policy_input *input,
 			 "connections agree on a window scale for the largest windows when they are made");
 		return scale;
 	}
-	wish->value = need->bytes;
+	wish->value = rules_step(need, setting->value);
 	if (!need->bytes)
 		return false;
 	rules_say(input, need, dir, wish);
@@ -234,7 +251,7 @@ static bool rules_want_tcp(const struct policy_input *input,
 			 "no path needs more than TCP gives by itself");
 		return true;
 	}
-	wish->value = 2 * need->bytes;
+	wish->value = 2 * rules_step(need, setting->value / 2);
 	rules_say(input, need, dir, wish);
 	return true;
 }

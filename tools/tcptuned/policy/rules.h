@@ -10,11 +10,13 @@
 /**
  * struct rules_need - the largest need of one role and direction
  * @bytes: ceiling in the unit of SO_RCVBUF; 0 if TCP's own tuning is enough
+ * @reach: what it may come to in the next seconds, and what is worth a raise
  * @path: whose need it is, NULL if there is none
  * @squeezed: it would be larger, had the memory budget room
  */
 struct rules_need {
 	u64			bytes;
+	u64			reach;
 	const struct tt_path	*path;
 	bool			squeezed;
 };

@@ -125,7 +125,7 @@ static void cell(const struct sim_kernel *kernel, u64 rate_bps, u32 rtt_us,
 		m = measure(sim, flow, 40);
 	}
 	expect_settled(sim, flow, m);
-	expect_writes(sim, 12);
+	expect_writes(sim, 2);
 
 	writes = all_writes(sim);
 	sim->noise = 0.1;

@@ -141,11 +141,9 @@ static void sim_take(struct sim *sim, struct sim_host *host,
 		sim_blame(host, "wrote what the kernel does not take");
 	if (!wish->reason[0])
 		sim_blame(host, "gave no reason");
-	if (wish->value < setting->value && id != TT_SLOW_START) {
-		host->lowered[id]++;
-		if (sim->now_us - setting->changed_us < 10000000)
-			sim_blame(host, "lowered within 10 s");
-	}
+	if (setting->changed_us &&
+	    sim->now_us - setting->changed_us < 10000000)
+		sim_blame(host, "changed twice within 10 s");
 	if (!setting->written)
 		setting->original = setting->value;
 	if (wish->value < setting->original && id != TT_SLOW_START)

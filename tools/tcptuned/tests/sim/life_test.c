@@ -42,7 +42,7 @@ static void flap(void)
 	sim_run(sim, 60 * SECOND_US);
 	EXPECT_SHARE(sim, flow);
 	expect_window(sim, TT_SRV_RCVBUF, flow);
-	EXPECT(all_writes(sim) - writes <= 40, "%u writes",
+	EXPECT(all_writes(sim) - writes <= 6, "%u writes",
 	       all_writes(sim) - writes);
 	finish(sim, "a route that flaps");
 }

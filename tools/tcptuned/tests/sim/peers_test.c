@@ -37,7 +37,7 @@ static void hundred_clients(void)
 		taken += sim->flows[i].dirs[TT_IN].rcvbuf_bytes;
 	expect_window(sim, TT_SRV_RCVBUF, &sim->flows[0]);
 	EXPECT(taken < 95 * (8ULL << 20), "LANs have %llu bytes", taken);
-	EXPECT(all_writes(sim) <= 24, "%u writes", all_writes(sim));
+	EXPECT(all_writes(sim) <= 12, "%u writes", all_writes(sim));
 	finish(sim, "95 LAN clients and 5 WAN clients");
 }
 

@@ -39,6 +39,7 @@ const struct sim_kernel sim_linux_6_1 = {
 	.wmem2_bytes = 4 << 20,
 	.core_max_bytes = 212992,
 	.rcv_share = 0.5,
+	.hides_sndbuf = true,
 };
 
 const struct sim_kernel sim_stock_6_1 = {
@@ -214,6 +215,8 @@ static void sim_tick_dir(struct sim *sim, struct sim_flow *flow,
 	sim_deliver(dir, dir->rate_bps * SIM_TICK_US / 8e6);
 	dir->busy_us += SIM_TICK_US;
 	dir->rwnd_us += limit == TT_LIMIT_RWND ? SIM_TICK_US : 0;
+	if (limit == TT_LIMIT_SNDBUF && sender->kernel->hides_sndbuf)
+		limit = TT_LIMIT_APPLICATION;
 	dir->sndbuf_us += limit == TT_LIMIT_SNDBUF ? SIM_TICK_US : 0;
 	dir->app_limited = limit == TT_LIMIT_APPLICATION;
 

@@ -32,6 +32,7 @@ struct sim_kernel {
 	u64		core_max_bytes;
 	double		rcv_share;	/* payload of sk_rcvbuf */
 	bool		tells_window;	/* tcpi_rcv_wnd, since 6.2 */
+	bool		hides_sndbuf;	/* a writer that waits looks idle */
 };
 
 extern const struct sim_kernel sim_linux_7_2, sim_linux_6_1, sim_stock_6_1;
@@ -90,7 +91,6 @@ struct sim_host {
 	struct model		*model;
 	u64			poll_us;	/* 0: no daemon here */
 	u32			writes[TT_TUNABLES];
-	u32			lowered[TT_TUNABLES];
 	u64			largest[TT_TUNABLES];
 	const char		*fault;		/* of the daemon, if any */
 };

@@ -5,7 +5,7 @@
 #define S	1000000ULL
 #define MIB	1048576ULL
 
-/* May a value be written over another one, 100 s after the start? */
+/* May a value be written over another one, 100 s after the boot? */
 static const struct {
 	const char		*name;
 	enum tt_tunable		id;
@@ -20,12 +20,17 @@ static const struct {
 	{ "the first value", TT_SRV_SNDBUF, 0, 1, false, 0, 0, true },
 	{ "an eighth more", TT_SRV_SNDBUF, 800, 904, false, 0, 0, true },
 	{ "not an eighth more", TT_SRV_SNDBUF, 800, 899, false, 0, 0, false },
-	{ "up at once", TT_SRV_SNDBUF, 800, 904, true, 100, 0, true },
+	{ "up", TT_SRV_SNDBUF, 800, 904, true, 90, 0, true },
+	{ "up too soon", TT_SRV_SNDBUF, 800, 904, true, 91, 0, false },
+	{ "far up too soon", TT_SRV_SNDBUF, 800, 80000, true, 91, 0, false },
 	{ "down by too little", TT_SRV_SNDBUF, 800, 601, true, 0, 0, false },
 	{ "down", TT_SRV_SNDBUF, 800, 600, true, 90, 0, true },
 	{ "down too soon", TT_SRV_SNDBUF, 800, 600, true, 91, 0, false },
 	{ "down from others'", TT_SRV_SNDBUF, 800, 1, false, 0, 0, false },
 	{ "a switch", TT_SLOW_START, 1, 0, false, 0, 0, true },
+	{ "a switch too soon", TT_SLOW_START, 1, 0, true, 91, 0, false },
+	{ "read-ahead", TT_READ_AHEAD, 128, 1024, true, 90, 0, true },
+	{ "read-ahead too soon", TT_READ_AHEAD, 128, 1024, true, 91, 0, false },
 	{ "absent", TT_SRV_SNDBUF, 0, 1, false, 0, TT_OFF_ABSENT, false },
 	{ "foreign", TT_SRV_SNDBUF, 0, 1, false, 0, TT_OFF_FOREIGN, false },
 };
@@ -64,6 +69,10 @@ static const struct {
 	{ "two share it",
 	  { { .nconns = 1, .window_bytes = { 1000 * MIB } },
 	    { .nconns = 1, .window_bytes = { 1000 * MIB } } }, 1000, 64 },
+	{ "one that rises claims what its link allows",
+	  { { .nconns = 1, .window_bytes = { 1000 * MIB } },
+	    { .nconns = 1, .window_bytes = { 16 * MIB },
+	      .reach_bytes = { 500 * MIB } } }, 1000, 64 },
 	{ "one that needs little leaves the rest",
 	  { { .nconns = 1, .window_bytes = { 1000 * MIB } },
 	    { .nconns = 1, .window_bytes = { 16 * MIB } } }, 1000, 112 },

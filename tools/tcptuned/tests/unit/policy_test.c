@@ -18,6 +18,7 @@ static const struct {
 	enum tt_hands_off off;
 	enum tt_hands_off host_max_off;
 	u64		written;	/* by an earlier decision */
+	bool		rests;
 	u64		expected;
 } cases[] = {
 #define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
@@ -56,14 +57,32 @@ static const struct {
 	{ "nor when all are gone", TT_SERVER, { .nconns = 0 },
 	  .id = TT_SRV_SNDBUF, CONF, .written = 100 * MIB,
 	  .expected = 2 * MIB },
+	{ "up to what the link allows", TT_SERVER,
+	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 200 * MIB } },
+	  .id = TT_SRV_SNDBUF, CONF, .written = 20 * MIB,
+	  .expected = 200 * MIB },
+	{ "but not for a path that rests", TT_SERVER,
+	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .written = 20 * MIB, .rests = true, .expected = ~0ULL },
+	{ "nor down while it rises", TT_SERVER,
+	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 200 * MIB } },
+	  .id = TT_SRV_SNDBUF, CONF, .written = 150 * MIB,
+	  .expected = ~0ULL },
+	{ "then down to what is needed", TT_SERVER,
+	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .written = 150 * MIB, .rests = true, .expected = 50 * MIB },
+	{ "all within the budget", TT_SERVER,
+	  { .nconns = 1, .window_bytes = { 50 * MIB },
+	    .reach_bytes = { 1000 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  .expected = 512 * MIB },
 	{ "the host's bound goes along", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX, CONF,
 	  .expected = 100 * MIB },
 	{ "for either role", TT_CLIENT,
-	  { .window_bytes = { 0, 200 * MIB } }, .id = TT_RMEM_MAX, CONF,
-	  .expected = 200 * MIB },
+	  { .window_bytes = { 0, 300 * MIB } }, .id = TT_RMEM_MAX, CONF,
+	  .expected = 300 * MIB },
 	{ "room for window scales", TT_SERVER, { .nconns = 1 },
-	  .id = TT_RMEM_MAX, CONF, .expected = 128 * MIB },
+	  .id = TT_RMEM_MAX, CONF, .expected = 256 * MIB },
 	{ "but no room without need", TT_SERVER, { .nconns = 1 },
 	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
 	{ "with the series TCP's own stay", TT_SERVER,
@@ -153,6 +172,9 @@ static u64 decided(size_t i, char *reason)
 	size_t count;
 
 	path.role = cases[i].role;
+	for (int dir = 0; dir < TT_DIRS && !cases[i].rests; dir++)
+		path.reach_bytes[dir] = max_u64(path.window_bytes[dir],
+						path.reach_bytes[dir]);
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		settings[id].target.id = id;
 		settings[id].value = values[id];
