@@ -217,9 +217,9 @@ enum tt_limit {
  * @limit: what keeps it from being faster
  * @window_bytes: payload that one round trip carries at the rate that the path
  *	may reach, with headroom; 0 if not known
- * @reach_bytes: the window that it may come to in the next seconds: what the
- *	link allows while the path rises, @window_bytes once it is proven, and 0
- *	as long as it rests
+ * @reach_bytes: the window that it may come to in the next seconds: the BDP of
+ *	its link while it rises, @window_bytes once it is proven, and 0 while it
+ *	rests
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *

@@ -20,7 +20,7 @@
  * achieved lets the path double, the next measurement shows that it did, and
  * the window doubles. Measurements are a second apart, many round trips; so
  * gain is 2 as long as the window is what limits and the rate still rises, and
- * 1 when it has been flat for WINDOW_FLAT_US. So the window never exceeds 4 BDP
+ * 1 when it has been flat for long enough (window.c). So the window never exceeds 4 BDP
  * of what the path was seen to carry, and settles on 2, whatever the link
  * claims: a link's rate is only an upper bound.
  *

@@ -11,6 +11,13 @@
  * was the RTT. If not, the path has become slower: best is forgotten. As the
  * kernel's series gives a connection 4 BDP by TCP's minimum at most, so does
  * this.
+ *
+ * A value is changed once in WINDOW_HELD_US, here and at the other end. So a
+ * rate that is flat proves something only when it was flat for longer, and a
+ * value that is raised for a path that rises has to do until the next change:
+ * reach is the BDP of its link, enough if the path is as fast. What limits the
+ * path is not asked for that: an RPC client that waits for its send buffer was
+ * seen to look idle.
  */
 #include "path.h"
 
@@ -125,40 +132,41 @@ static void window_relax(struct path *path, enum tt_dir dir)
 		d->stretch = 1;
 }
 
-/*
- * Whether it may come to more than was measured, and soon: not while it rests,
- * nor with requests and small replies.
- */
+/* Whether it may soon be faster: not while it rests, nor by small requests. */
 static bool window_rises(const struct path *path, enum tt_dir dir, u64 now_bps)
 {
-	if (path->dirs[dir].probe_bps)
-		return true;
-	return !path->pub.proven[dir] && now_bps >= path->pub.best_bps[dir] / 2 &&
+	if (path->pub.proven[dir])
+		return path->dirs[dir].probe_bps;
+	return now_bps >= path->pub.best_bps[dir] / 2 &&
 	       path_bytes(now_bps, path_rtt(path)) >= PATH_PROOF_BYTES;
+}
+
+static u64 window_reach(const struct path *path, enum tt_dir dir, u64 now_bps)
+{
+	const struct path_dir *d = &path->dirs[dir];
+	u64 stretch = d->probe_bps ? WINDOW_STRETCH_MAX : d->stretch;
+	u64 link_bps = path->pub.link.rate_bps;
+
+	if (window_rises(path, dir, now_bps))
+		return stretch * path_bytes(link_bps ? link_bps :
+					    WINDOW_LINK_BPS, path_rtt(path));
+	return path->pub.proven[dir] ? path->pub.window_bytes[dir] : 0;
 }
 
 static void window_set(struct path *path, enum tt_dir dir, u64 now_bps)
 {
-	const struct path_dir *d = &path->dirs[dir];
 	struct tt_path *pub = &path->pub;
 	u64 link_bps = pub->link.rate_bps;
 	u64 bps = pub->best_bps[dir];
-	u64 stretch = d->probe_bps ? WINDOW_STRETCH_MAX : d->stretch;
 
 	if (!pub->proven[dir] && window_may_limit(path, dir))
 		bps *= 2;
 	if (link_bps)
 		bps = min_u64(bps, link_bps);
 	bps = min_u64(bps, PATH_RATE_MAX_BPS);
-	pub->window_bytes[dir] = 2 * d->stretch *
+	pub->window_bytes[dir] = 2 * path->dirs[dir].stretch *
 				 path_bytes(bps, path_rtt(path));
-	if (!window_rises(path, dir, now_bps)) {
-		pub->reach_bytes[dir] = pub->proven[dir] ?
-					pub->window_bytes[dir] : 0;
-		return;
-	}
-	bps = link_bps ? link_bps : WINDOW_LINK_BPS;
-	pub->reach_bytes[dir] = 2 * stretch * path_bytes(bps, path_rtt(path));
+	pub->reach_bytes[dir] = window_reach(path, dir, now_bps);
 }
 
 void path_learn(struct path *path, const struct tt_path *learned)

@@ -9,6 +9,8 @@
  *
  *   taken         what its buffers have already; nothing takes that back
  *   2 x window    what the model believes that it needs; but
+ *   2 x reach     as long as it rises, because of what is said below of
+ *                 changes: it has come to that before the ceiling may sink
  *   2 x taken     if it took more than that, since a buffer can double before
  *                 this is looked at again
  *   own           what TCP gives by itself is not ours to count
@@ -18,13 +20,22 @@
  * and those that grew before keep what they have, because a ceiling never takes
  * away (and is not set to 0, which would).
  *
- * Changes. A value is raised at once, as each second of waiting is a second at
- * half the rate, but by an eighth at least. It is lowered rarely and by much:
- * too high costs little.
+ * Peers that come right after a change are not foreseen: for the next seconds
+ * the kernel alone holds them, where TCP has tcp_mem and the series grows
+ * nothing when TCP's memory has come to tcp_mem[0].
+ *
+ * Changes. Each value is changed once in GOVERNOR_CHANGE_US, up or down, by an
+ * eighth up at least or a quarter down. So a raise has to be enough until then:
+ * for a path that rises it goes to what the link allows, as each second of
+ * waiting is a second at half the rate, and what was too much goes in the next
+ * change. That is harmless with the kernel's series, where each connection
+ * grows by its own need to 4 BDP at most. Without it nothing bounds a
+ * connection but the bottleneck, which drops what is too much; where it has a
+ * queue that drops nothing, that fills for these seconds.
  */
 #include "governor.h"
 
-/* Of each value, up or down, once in so many seconds. */
+/* The model waits as long, WINDOW_HELD_US. */
 #define GOVERNOR_CHANGE_US	10000000ULL
 
 #define GOVERNOR_RAISE_PERCENT	113

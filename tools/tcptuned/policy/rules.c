@@ -3,10 +3,14 @@
  * One rule per kind of tunable.
  *
  * window below is what the model says of a path: 2 BDP when it has settled, up
- * to 4 while it grows. All values are in the unit of setsockopt(SO_RCVBUF): the
- * kernel makes twice of it (socket(7)), because it counts the memory that
- * packets take and not their payload, which is half of it at worst. So a value
- * of one window is a buffer that holds a window whatever the packets are like.
+ * to 4 while it grows. Values are lowered to it, and not while a path rises;
+ * when one has to be raised, it is raised to reach, which governor.c explains:
+ * in one step to what the link allows, or to the window if that is proven.
+ *
+ * All values are in the unit of setsockopt(SO_RCVBUF): the kernel makes twice of
+ * it (socket(7)), because it counts the memory that packets take and not their
+ * payload, which is half of it at worst. So a value of one window is a buffer
+ * that holds a window whatever the packets are like.
  *
  * sunrpc.tcp_*buf are ceilings for all connections of the namespace in one role
  * and direction. Each grows to them by its own need, so they are the largest
@@ -17,7 +21,8 @@
  * net.core.rmem_max and wmem_max bound those, so they are at least as large.
  * The window scale, which bounds the window of a connection as long as it
  * lives, is agreed when it is made, from rmem_max too. So this is raised to
- * RULES_SCALE_BYTES at once, for the connections that are still to come.
+ * RULES_SCALE_BYTES at once, for the connections that are still to come, and so
+ * that the first raise of the others is not held by it.
  *
  * net.ipv4.tcp_rmem[2] and tcp_wmem[2] are for kernels without the series. They
  * are in the unit of sk_rcvbuf, so they are twice the window: with
@@ -41,7 +46,7 @@
 /* Ceilings are multiples of this, for the sake of those who read them. */
 #define RULES_ROUND		65536ULL
 
-/* ilog2() of it less 15 is a window scale of 12, a window of 256 MiB. */
+/* ilog2() of it less 15 is a window scale of 13, a window of 512 MiB. */
 #define RULES_SCALE_BYTES	(256ULL << 20)
 
 /* The largest value of the series' files and half the largest of the others. */
@@ -119,7 +124,7 @@ static const struct rules_need *rules_larger(const struct rules_needs *needs,
 	return client->bytes > server->bytes ? client : server;
 }
 
-/* Up in one step, down to what is needed. */
+/* The value that a ceiling of @now should have. */
 static u64 rules_step(const struct rules_need *need, u64 now)
 {
 	if (now < need->bytes)

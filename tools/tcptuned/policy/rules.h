@@ -10,7 +10,7 @@
 /**
  * struct rules_need - the largest need of one role and direction
  * @bytes: ceiling in the unit of SO_RCVBUF; 0 if TCP's own tuning is enough
- * @reach: what it may come to in the next seconds, and what is worth a raise
+ * @reach: what paths may come to in the next seconds, for which it is raised
  * @path: whose need it is, NULL if there is none
  * @squeezed: it would be larger, had the memory budget room
  */
