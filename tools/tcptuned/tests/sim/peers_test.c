@@ -54,6 +54,18 @@ static u64 taken_by(struct sim *sim, size_t first)
 	return sum;
 }
 
+/* A peer that reads all it can get and offers every window. */
+static struct sim_flow *insatiable(struct sim *sim, u64 rate_bps, u32 rtt_us)
+{
+	struct sim_flow *flow = sim_mount(sim, rate_bps, rtt_us, LINK_BPS);
+
+	flow->dirs[TT_OUT] = (struct sim_dir) {
+		.app = SIM_BULK, .cwnd_bytes = 14480, .sndbuf_bytes = 87040,
+		.rcvbuf_bytes = 2000000000, .window_max_bytes = 1000000000,
+	};
+	return flow;
+}
+
 /*
  * Peers that acknowledge late. The stock kernel gives each of them what
  * tcp_wmem[2] allows; beyond that they have to stay within the budget, and who
@@ -74,13 +86,7 @@ static void late_acks(size_t count, u32 rtt_us, const char *name)
 	sim_run(sim, 25 * SECOND_US);
 	alone = share(sim, honest, 5);
 	for (size_t i = 0; i < count; i++)
-		sim_mount(sim, 10 * GBIT, rtt_us, LINK_BPS)->dirs[TT_OUT] =
-			(struct sim_dir) {
-				.app = SIM_BULK, .cwnd_bytes = 14480,
-				.sndbuf_bytes = 87040,
-				.rcvbuf_bytes = 2000000000,
-				.window_max_bytes = 1000000000,
-			};
+		insatiable(sim, 10 * GBIT, rtt_us);
 	sim_run(sim, 300 * SECOND_US);
 	beside = share(sim, honest, 5);
 	EXPECT(alone >= 0.97 && beside >= 0.97, "%.1f %%, alone %.1f %%",
@@ -97,10 +103,47 @@ static void late_acks(size_t count, u32 rtt_us, const char *name)
 	finish(sim, name);
 }
 
+/* They come first and all at once: one raise must not be too much for all. */
+static void strangers(void)
+{
+	struct sim *sim = start(&sim_linux_7_2);
+	u64 budget = 1ULL << 30, taken;
+
+	sim->server.host.ram_bytes = 16ULL << 30;
+	sim->server.host.tcp_mem_bytes[1] = budget;
+	for (int i = 0; i < 20; i++)
+		insatiable(sim, 10 * GBIT, 900000);
+	sim_run(sim, 60 * SECOND_US);
+	taken = taken_by(sim, 0);
+	EXPECT(taken > 20 * (16ULL << 20), "they took %llu MiB", taken >> 20);
+	EXPECT(taken <= budget, "they took %llu of %llu MiB", taken >> 20,
+	       budget >> 20);
+	finish(sim, "20 peers that look 0.9 s away, and nobody else");
+}
+
+/* Whoever uses little claims little, however fast its link is. */
+static void newcomer(void)
+{
+	struct sim *sim = start(&sim_linux_7_2);
+	struct sim_flow *flow;
+
+	sim->server.host.ram_bytes = 16ULL << 30;
+	sim->server.host.tcp_mem_bytes[1] = 1ULL << 30;
+	for (int i = 0; i < 1000; i++)
+		insatiable(sim, GBIT, 80000)->dirs[TT_OUT].app = SIM_TRICKLE;
+	sim_run(sim, 20 * SECOND_US);
+	flow = insatiable(sim, GBIT, 100000);
+	sim_run(sim, 7 * SECOND_US);
+	EXPECT_SHARE(sim, flow);
+	finish(sim, "a newcomer among 1,000 clients that use little");
+}
+
 int main(void)
 {
 	lan_beside_wan();
 	hundred_clients();
+	strangers();
+	newcomer();
 	late_acks(1, 10000000, "a peer that looks 10 s away");
 	late_acks(1000, 10000000, "1,000 peers that look 10 s away");
 	late_acks(1000, 900000, "1,000 peers that look 0.9 s away");
