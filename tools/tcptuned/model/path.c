@@ -20,9 +20,11 @@
  * achieved lets the path double, the next measurement shows that it did, and
  * the window doubles. Measurements are a second apart, many round trips; so
  * gain is 2 as long as the window is what limits and the rate still rises, and
- * 1 when it has been flat for long enough (window.c). So the window never exceeds 4 BDP
- * of what the path was seen to carry, and settles on 2, whatever the link
- * claims: a link's rate is only an upper bound.
+ * 1 when it has been flat for long enough (window.c). So the window never
+ * exceeds 4 BDP of what the path was seen to carry, and settles on 2, whatever
+ * the link claims: a link's rate is only an upper bound. Values cannot be
+ * changed as often as that, so there is reach besides (window.c): how far the
+ * path may come meanwhile.
  *
  * best is a maximum over time in which somebody wanted more. A path that is
  * idle, or whose application sends a trickle, learns nothing about what it can

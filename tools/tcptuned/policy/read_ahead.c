@@ -10,8 +10,9 @@
  * was seen to carry. The path behind a fast link may be slower: then the first
  * file asks for too much, and the next ones for what the path showed. A reader
  * that is held by its read-ahead achieves it once per round trip, so the next
- * file gets three times as much, until it no longer gets faster. Once the path
- * is proven, its own rate alone counts.
+ * file gets three times as much, or the one after it, since a mount's value is
+ * changed once in 10 s (governor.c), until it no longer gets faster. Once the
+ * path is proven, its own rate alone counts.
  */
 #include <netinet/in.h>
 #include <stdio.h>

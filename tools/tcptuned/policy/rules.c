@@ -7,10 +7,10 @@
  * when one has to be raised, it is raised to reach, which governor.c explains:
  * in one step to what the link allows, or to the window if that is proven.
  *
- * All values are in the unit of setsockopt(SO_RCVBUF): the kernel makes twice of
- * it (socket(7)), because it counts the memory that packets take and not their
- * payload, which is half of it at worst. So a value of one window is a buffer
- * that holds a window whatever the packets are like.
+ * All values are in the unit of setsockopt(SO_RCVBUF): the kernel makes twice
+ * of it (socket(7)), because it counts the memory that packets take and not
+ * their payload, which is half of it at worst. So a value of one window is a
+ * buffer that holds a window whatever the packets are like.
  *
  * sunrpc.tcp_*buf are ceilings for all connections of the namespace in one role
  * and direction. Each grows to them by its own need, so they are the largest
@@ -109,7 +109,7 @@ void rules_sum_up(const struct policy_input *input, struct rules_needs *needs)
 			need->bytes = 0;
 			continue;
 		}
-		need->squeezed = need->bytes > level;
+		need->squeezed = max_u64(need->bytes, need->reach) > level;
 		need->bytes = rules_round(min_u64(need->bytes, level + 1));
 		need->reach = rules_round(min_u64(need->reach, level + 1));
 	}

@@ -122,7 +122,7 @@ static void strangers(void)
 }
 
 /* Whoever uses little claims little, however fast its link is. */
-static void newcomer(void)
+static void trickles(void)
 {
 	struct sim *sim = start(&sim_linux_7_2);
 	struct sim_flow *flow;
@@ -143,7 +143,7 @@ int main(void)
 	lan_beside_wan();
 	hundred_clients();
 	strangers();
-	newcomer();
+	trickles();
 	late_acks(1, 10000000, "a peer that looks 10 s away");
 	late_acks(1000, 10000000, "1,000 peers that look 10 s away");
 	late_acks(1000, 900000, "1,000 peers that look 0.9 s away");
