@@ -116,8 +116,9 @@ def test_ceilings_beyond_memory(images: Images, do: str) -> None:
             memory_mb=6000,
         ),
     )
-    # 120 MB per 120 ms is 1 GB/s; an end that had it all left 8.6 MB/s.
-    assert run[do].mb_per_s(index=1) >= 200
+    # 120 MB per 120 ms is 1 GB/s; an end that had it all left 8.6 MB/s. 401 and
+    # 513 were seen on 7.2, 137 on 6.1.
+    assert run[do].mb_per_s(index=1) >= 100
 
 
 COOKIES = "awk '/^TcpExt/ && $2 ~ /[0-9]/ {print $3}' /proc/net/netstat"
