@@ -63,6 +63,20 @@ tcptuned: ## the daemon, in build/tcptuned/
 	@$(DEPS) tcptuned
 	@$(MAKE) --no-print-directory -C tools/tcptuned O=../../build/tcptuned
 
+.PHONY: install
+install: ## the daemon for this system; DESTDIR= [prefix=/usr]
+	@$(MAKE) --no-print-directory -C tools/tcptuned \
+		O=../../build/tcptuned install
+
+.PHONY: deb
+deb: ## Debian packages in out/deb/; BASE= for the patches of one base only
+	@$(DEPS) tree check tcptuned deb
+	@for base in $(or $(BASE),7.2 6.12 6.1); do \
+		$(LAB)/lab series --base $$base --ksrc "$(KSRC)" || \
+		echo "linux-patch-sunrpc-tcpbuf will have no patches for $$base"; \
+	done
+	@tools/testing/packages.py
+
 .PHONY: clean
 clean: ## delete everything that was built, downloads included
 	rm -rf "$$(readlink -f build)" build out

@@ -8,7 +8,7 @@
 #include "types.h"
 
 #ifndef TCPTUNED_VERSION
-#define TCPTUNED_VERSION "1.0"
+#define TCPTUNED_VERSION "unknown"
 #endif
 
 /* As tcptuned(8) lists them. */

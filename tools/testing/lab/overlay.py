@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import apt
 import command
+import digest
 import kernel
 from errors import LabError
 
@@ -81,7 +81,7 @@ def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
     for name in names:
         _copy(stock / name, folder / name)
     # Before the patches: an older base may need a word of ours changed.
-    for name, source in _new_files(repo):
+    for name, source in new_files(repo):
         if os.path.lexists(stock / name):
             raise LabError(
                 f"{source}: {name} exists in that kernel already: change "
@@ -170,7 +170,7 @@ def apply(patch: Path, folder: Path, stock: Path) -> None:
     )
 
 
-def _new_files(repo: Path) -> Iterator[tuple[str, Path]]:
+def new_files(repo: Path) -> Iterator[tuple[str, Path]]:
     """The files that the project adds: name in the tree, source."""
     if (repo / "Kconfig").is_file():
         yield "net/sunrpc/Kconfig.tcpbuf", repo / "Kconfig"
@@ -226,7 +226,7 @@ def _write_manifest(tree: Path, manifest: Manifest) -> None:
 
 
 def _sum(path: Path) -> str:
-    return apt.sha256(path) if path.is_file() else "absent"
+    return digest.sha256(path) if path.is_file() else "absent"
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import apt
 import command
+import digest
 from errors import LabError, Unavailable, Unreachable
 from progress import Say
 
@@ -209,7 +210,7 @@ def _kept(folder: Path, name: str, say: Say) -> Path | None:
     for file in sorted(files, key=os.path.getmtime, reverse=True):
         if not _sum_file(file).is_file():
             continue
-        if _sum_file(file).read_text().split()[:1] == [apt.sha256(file)]:
+        if _sum_file(file).read_text().split()[:1] == [digest.sha256(file)]:
             return file
         say(f"{file} is damaged and is fetched again")
         file.unlink()

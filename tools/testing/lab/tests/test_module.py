@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import drop_in
 import module
 import tree
 from errors import LabError
@@ -38,15 +39,15 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_compare(name: str) -> None:
     ours, text = CASES[name]
-    verdict = module.compare(
-        module.symbols(THEIRS, module.NAME), module.symbols(ours, None)
+    verdict = drop_in.compare(
+        drop_in.symbols(THEIRS, drop_in.NAME), drop_in.symbols(ours, None)
     )
     assert str(verdict) == text
 
 
 def test_defines() -> None:
     kconfig = (tree.REPO / "Kconfig").read_text()
-    assert module.defines(kconfig) == {
+    assert drop_in.defines(kconfig) == {
         "CONFIG_SUNRPC_TCPBUF": "1",
         "CONFIG_SUNRPC_TCP_NOTSENT_LOWAT": "131072",
     }
