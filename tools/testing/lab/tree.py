@@ -246,9 +246,12 @@ def read_stamp(stock: Path) -> Stamp | None:
 
 
 def _copy(stock: Path, copy: Path) -> Path:
-    """Copy a stock tree with its times; no stamp goes along."""
+    """Copy a stock tree with its times; no stamp goes along.
+
+    Of a link to one the copy would be a link, and the tree be written to.
+    """
     command.must(
-        ["cp", "-a", "--reflink=auto", "--", stock, copy],
+        ["cp", "-a", "--reflink=auto", "--", stock.resolve(), copy],
         f"{stock} cannot be copied (no disk space?)",
     )
     (copy / STAMP).unlink()

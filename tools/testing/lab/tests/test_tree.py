@@ -40,6 +40,20 @@ def test_second_run_touches_nothing(lab: Lab) -> None:
     assert synthetic.snapshot(lab.build) == before
 
 
+def test_stock_tree_behind_a_link(lab: Lab, tmp_path: Path) -> None:
+    """Worktrees that share a stock tree do not write to it."""
+    first = lab.make()
+    shutil.rmtree(first.patched)
+    elsewhere = tmp_path / "elsewhere"
+    first.stock.rename(elsewhere)
+    first.stock.symlink_to(elsewhere)
+    before = contents(elsewhere)
+    trees = lab.make()
+    assert contents(elsewhere) == before
+    assert not trees.patched.is_symlink()
+    assert differences(trees) == ADDED
+
+
 def test_litter_stays_out(lab: Lab) -> None:
     lab.write({"net/a.c~": "", "net/.a.swp": "", "net/a.o": "", "README": ""})
     assert differences(lab.make()) == ADDED
