@@ -158,7 +158,7 @@ static int on_resume(sd_event_source *source,
 	(void)info;
 	log_line(MSG_RESUME, "taking back what somebody else changed");
 	log_forget();
-	apply_resume(service->apply);
+	apply_resume(service->apply, true);
 	service->chores_us = 0;
 	return 0;
 }
@@ -267,7 +267,7 @@ static int open_stages(struct service *service)
 		return err;
 	}
 	/* What was changed before this start is how things are now. */
-	apply_resume(service->apply);
+	apply_resume(service->apply, false);
 	return 0;
 }
 

@@ -107,6 +107,11 @@ static void say_hands_off(struct service *service)
 			log_once(MSG_FOREIGN,
 				 "%s was changed by somebody else; it is left to them until a restart or \"tcptuned resume\"",
 				 name);
+		else if (settings[i].off == TT_OFF_FOREIGN &&
+			 !service->rivals.owns[settings[i].target.id])
+			log_once(LOG_NOTICE,
+				 "%s was set to %llu before; it is left alone until \"tcptuned resume\"",
+				 name, settings[i].value);
 		else if (settings[i].off == TT_OFF_DENIED &&
 			 !*apply_trouble(service->apply))
 			log_once(MSG_DENIED, "%s may not be written from here",

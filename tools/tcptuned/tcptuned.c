@@ -50,7 +50,7 @@ static const struct command commands[] = {
 	  command_compute },
 	{ "restore", "", "put back what a killed daemon left behind",
 	  "", 0, 0, command_restore },
-	{ "resume", "", "take back what somebody else changed",
+	{ "resume", "", "take what somebody else set or changed",
 	  "", 0, 0, command_resume },
 	{ "check-config", "[FILE]", "check the configuration and print it",
 	  "c", 0, 1, command_check_config },

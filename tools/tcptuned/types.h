@@ -266,6 +266,7 @@ enum tt_tunable {
  * @min: smallest value that the kernel takes
  * @max: largest value that the kernel takes
  * @multiple: the kernel rounds to multiples of it; 1 for none
+ * @from_zero: the kernel begins with 0, so another value is somebody's
  */
 struct tt_row {
 	enum tt_tunable	id;
@@ -275,6 +276,7 @@ struct tt_row {
 	u64		min;
 	u64		max;
 	u32		multiple;
+	bool		from_zero;
 };
 
 /**
@@ -303,7 +305,7 @@ struct tt_wish {
 enum tt_hands_off {
 	TT_HANDS_ON,
 	TT_OFF_ABSENT,		/* this kernel does not have it */
-	TT_OFF_FOREIGN,		/* somebody else changed it */
+	TT_OFF_FOREIGN,		/* somebody else set or changed it */
 	TT_OFF_DENIED,		/* no permission, e.g. another namespace's */
 	TT_OFF_CONF,		/* the configuration says so */
 };

@@ -118,7 +118,8 @@ static bool denied(const struct apply *apply, struct target *target)
 {
 	if (apply->dry_run)
 		return false;
-	if (!target->probed)
+	/* The right to a mount's file comes a moment after it, from udev. */
+	if (!target->probed || (target->denied && target->ident))
 		target->denied = sysctl_probe(target->path);
 	target->probed = true;
 	return target->denied || apply->ledger_error;
@@ -138,6 +139,7 @@ void apply_look(struct apply *apply, size_t i)
 			apply_forget(apply, &setting->target);
 			setting->written = false;
 			target->foreign = false;
+			target->taken = false;
 			target->probed = false;
 		}
 		setting->off = err == -ENOENT ? TT_OFF_ABSENT : TT_OFF_DENIED;
@@ -148,6 +150,11 @@ void apply_look(struct apply *apply, size_t i)
 		return;
 	}
 	if (setting->written && value != target->expect) {
+		apply_give_up(apply, i, value);
+		return;
+	}
+	if (!setting->written && value && !target->taken &&
+	    apply->table[setting->target.id].from_zero) {
 		apply_give_up(apply, i, value);
 		return;
 	}

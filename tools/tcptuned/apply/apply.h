@@ -31,8 +31,9 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
  * @mounts: the mounts that there are now; their settings come and go with them
  * @nmounts: length
  *
- * A value that is not what was last written is somebody else's: the setting
- * is TT_OFF_FOREIGN until apply_resume().
+ * A value that is not what was last written is somebody else's, and so is one
+ * that is not 0 before the first write where the kernel begins with 0: the
+ * setting is TT_OFF_FOREIGN until apply_resume().
  *
  * Returns: 0 or -ENOMEM
  */
@@ -84,8 +85,10 @@ int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
 /**
  * apply_resume - take back what somebody else changed
  * @apply: from apply_open()
+ * @take: and what somebody set before the first write, by sysctl.d or the
+ *	module's parameters, where the kernel has 0
  */
-void apply_resume(struct apply *apply);
+void apply_resume(struct apply *apply, bool take);
 
 /**
  * apply_restore - put back every original, but not over others' values

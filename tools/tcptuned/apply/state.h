@@ -14,7 +14,8 @@ struct target {
 	char	path[SYSCTL_PATH_MAX];
 	u64	ident;
 	u64	expect;		/* what the file says if nobody touched it */
-	bool	foreign;	/* somebody else changed it after we did */
+	bool	foreign;	/* somebody else set it before us, or changed it */
+	bool	taken;		/* what was there before us is ours to change */
 	bool	probed;		/* @denied is known */
 	bool	denied;
 	bool	seen;		/* its mount was in the last list */

@@ -154,7 +154,7 @@ int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
 	return 0;
 }
 
-void apply_resume(struct apply *apply)
+void apply_resume(struct apply *apply, bool take)
 {
 	for (size_t i = 0; i < apply->nsettings; i++) {
 		struct tt_setting *setting = &apply->settings[i];
@@ -162,6 +162,7 @@ void apply_resume(struct apply *apply)
 		if (!apply->targets[i].foreign)
 			continue;
 		apply->targets[i].foreign = false;
+		apply->targets[i].taken = take;
 		setting->written = false;
 		apply_look(apply, i);
 	}

@@ -32,6 +32,7 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.path = "/proc/sys/sunrpc/tcp_rcvbuf",
 		.max = INT_MAX / 2,
 		.multiple = 1,
+		.from_zero = true,
 	},
 	[TT_SRV_SNDBUF] = {
 		.id = TT_SRV_SNDBUF,
@@ -39,6 +40,7 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.path = "/proc/sys/sunrpc/tcp_sndbuf",
 		.max = INT_MAX / 2,
 		.multiple = 1,
+		.from_zero = true,
 	},
 	[TT_CLNT_RCVBUF] = {
 		.id = TT_CLNT_RCVBUF,
@@ -46,6 +48,7 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.path = "/proc/sys/sunrpc/tcp_clnt_rcvbuf",
 		.max = INT_MAX / 2,
 		.multiple = 1,
+		.from_zero = true,
 	},
 	[TT_CLNT_SNDBUF] = {
 		.id = TT_CLNT_SNDBUF,
@@ -53,6 +56,7 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.path = "/proc/sys/sunrpc/tcp_clnt_sndbuf",
 		.max = INT_MAX / 2,
 		.multiple = 1,
+		.from_zero = true,
 	},
 	[TT_TCP_RMEM] = {
 		.id = TT_TCP_RMEM,
