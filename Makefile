@@ -30,7 +30,7 @@ demo: ## stock kernel against patched over three WANs (10 min, later 1)
 
 .PHONY: check
 check: ## every test; last line: N passed, N failed (40 min, later 25)
-	@$(DEPS) tree kernel lab tcptuned check
+	@$(DEPS) tree kernel lab tcptuned check deb
 	@tools/testing/check $(KERNEL)
 
 .PHONY: check-long
