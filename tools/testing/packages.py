@@ -33,6 +33,7 @@ DAEMON = """\
 /lib/systemd/system/tcptuned.service
 /lib/systemd/system/tcptuned@.service
 /lib/udev/rules.d/60-tcptuned.rules
+/usr/lib/systemd/catalog/tcptuned.catalog
 /usr/lib/sysusers.d/tcptuned.conf
 /usr/sbin/tcptuned
 /usr/share/bash-completion/completions/tcptuned
