@@ -10,6 +10,7 @@ from typing import Any
 
 import guest
 import scenario
+from errors import LabError
 from progress import Say
 
 
@@ -26,16 +27,23 @@ def run(
     tasks: Sequence[Task],
     say: Say,
     ended: Callable[[Task, dict[str, Any]], None] = lambda *_: None,
+    failed: Callable[[Task, LabError], None] | None = None,
 ) -> list[dict[str, Any]]:
     """What the guests measured, in the order of the tasks.
 
     ended: is called with each when it is there, by any thread. One failure, or
-    Ctrl-C, ends all guests.
+    Ctrl-C, ends all guests. failed: takes failures instead; {} is their result.
     """
     done: list[Task] = []
 
     def one(task: Task) -> dict[str, Any]:
-        result = guest.run(task.image, task.plan, say)
+        try:
+            result = guest.run(task.image, task.plan, say)
+        except LabError as error:
+            if failed is None:
+                raise
+            failed(task, error)
+            return {}
         done.append(task)
         say(f"{len(done)} of {len(tasks)} runs done")
         ended(task, result)

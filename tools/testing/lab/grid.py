@@ -20,6 +20,7 @@ from typing import Any
 
 import batch
 import bounds
+import course
 import image
 import scenario
 import tcptuned_json
@@ -33,20 +34,11 @@ VERSIONS = ("3", "4.2")
 SETTLED = 0.97
 # What is allowed for settling, and how long the steady rate is looked at.
 SETTLE_S, SETTLE_RTTS, STEADY_S = 5, 20, 4
-WINDOW_S = 1.0
 # Memory of the guest in MB, and MiB of the file that is written round and
 # round: more than may be dirty, so that no dirty page is written twice.
 ROOM = {100: (2500, 700), 1000: (3000, 900), 10000: (11000, 3000)}
-# Bytes after which a transfer has begun; mounting moves less.
-BEGUN_BYTES = 256 << 10
 
 SETUPS = ("default", "tcptuned", "boot")
-# What the server's sockets count in a direction, and whose window scale bounds
-# it: the receiver's.
-DIRECTIONS = {
-    "write": ("received_bytes", "rcv_wscale"),
-    "read": ("acked_bytes", "snd_wscale"),
-}
 # The window that TCP's header can hold; the scale shifts it.
 WINDOW_BYTES = 65535
 
@@ -169,7 +161,7 @@ def missing(cells: tuple[Cell, ...], there: list[Row]) -> tuple[Cell, ...]:
     return tuple(
         cell
         for cell in cells
-        if found.count(dataclasses.astuple(cell)) < len(DIRECTIONS)
+        if found.count(dataclasses.astuple(cell)) < len(course.DIRECTIONS)
     )
 
 
@@ -202,14 +194,14 @@ def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             "nfs": cell.nfs,
             "kernel": kernel,
             "setup": setup,
-            **_course(cell, _of_busiest(phases[direction], counter)),
+            **_figures(cell, course.busiest(phases[direction], counter)),
             "deadline_s": cell.deadline_s,
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
             "tcp_mem_pressure_bytes": _pressure_bytes(phases["values"]),
             "window_max_bytes": WINDOW_BYTES
-            << _of_busiest(phases[direction], counter, scale)[-1][1],
+            << course.busiest(phases[direction], counter, scale)[-1][1],
         }
-        for direction, (counter, scale) in DIRECTIONS.items()
+        for direction, (counter, scale) in course.DIRECTIONS.items()
     ]
 
 
@@ -218,46 +210,12 @@ def _pressure_bytes(values: Row) -> int:
     return int(values["jobs"][-1]["output"].split()[1]) * 4096
 
 
-def _of_busiest(
-    phase: Row, counter: str, field: str = ""
-) -> list[tuple[float, int]]:
-    """Time and a field, sample by sample, of the connection that moved most.
-
-    Without a field it is what the counter has moved.
-    """
-    samples = phase["samples"]
-    last = samples[-1]["server_sockets"]
-    first = samples[0]["server_sockets"]
-    peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
-    start = 0 if field else first[peer][counter]
-    return [
-        (
-            sample["t_s"],
-            sample["server_sockets"][peer][field or counter] - start,
-        )
-        for sample in samples
-    ]
-
-
-def _course(cell: Cell, course: list[tuple[float, int]]) -> Row:
+def _figures(cell: Cell, moved: course.Course) -> Row:
     """Steady rate, and when it was reached, from the first byte on."""
-    begin = next(t for t, moved in course if moved > BEGUN_BYTES)
-    course = [(t - begin, moved) for t, moved in course if t >= begin]
+    moved = course.begun(moved)
     end = cell.deadline_s + STEADY_S
-    inside = [one for one in course if cell.deadline_s <= one[0] <= end]
-    (t0, b0), (t1, b1) = inside[0], inside[-1]
     return {
-        "mb_per_s": (b1 - b0) / (t1 - t0) / 1e6,
+        "mb_per_s": course.mean(moved, cell.deadline_s, end),
         "limit_mb_per_s": cell.limit,
-        "settle_s": _settled(course, SETTLED * cell.limit),
+        "settle_s": course.reached(moved, SETTLED * cell.limit),
     }
-
-
-def _settled(course: list[tuple[float, int]], rate: float) -> float | None:
-    """Start of the first WINDOW_S at the rate (MB/s); None if there is none."""
-    for index, (t0, b0) in enumerate(course):
-        after = (one for one in course[index:] if one[0] >= t0 + WINDOW_S)
-        t1, b1 = next(after, (t0, b0))
-        if t1 > t0 and (b1 - b0) / (t1 - t0) / 1e6 >= rate:
-            return t0
-    return None

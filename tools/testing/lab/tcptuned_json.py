@@ -8,16 +8,13 @@ place of the older one of the same name. Processes may write at the same time.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import lock
-import overlay
+import table
 import tree
-from errors import LabError
 
 FILE = tree.REPO / "out" / "tcptuned.json"
 # What names a row: of a cell, and of another figure.
@@ -36,26 +33,12 @@ def name(row: Row) -> tuple[Any, ...]:
 
 def read(file: Path = FILE) -> list[Row]:
     """All rows. Raises LabError when the file holds something else."""
-    if not file.exists():
-        return []
-    try:
-        rows: list[Row] = json.loads(file.read_text())
-        for row in rows:
-            name(row)
-    except (ValueError, TypeError, KeyError) as error:
-        raise LabError(f"{file}: {error!r}; delete it") from error
-    return rows
+    return table.read(file, name)
 
 
 def merge(new: Iterable[Row], file: Path = FILE) -> None:
     """Put rows into the file."""
-    file.parent.mkdir(exist_ok=True)
-    with lock.held(file.with_suffix(".lock"), tree.quiet):
-        rows = {name(row): row for row in [*read(file), *new]}
-        # Names of one kind have numbers where those of the other have words.
-        ordered = sorted(rows, key=lambda one: (len(one), one))
-        text = json.dumps([rows[one] for one in ordered], indent=1)
-        overlay.replace(file, text + "\n")
+    table.merge(new, file, name)
 
 
 def figure(

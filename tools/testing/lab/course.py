@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The course of a transfer: what its samples say of rates over time.
+
+A course is a list of pairs: seconds, and bytes moved by then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# What the server's sockets count in a direction, and whose window scale bounds
+# it: the receiver's.
+DIRECTIONS = {
+    "write": ("received_bytes", "rcv_wscale"),
+    "read": ("acked_bytes", "snd_wscale"),
+}
+# Bytes after which a transfer has begun; mounting moves less.
+BEGUN_BYTES = 256 << 10
+# How long a rate must last to count as reached.
+WINDOW_S = 1.0
+
+Row = dict[str, Any]
+Course = list[tuple[float, int]]
+
+
+def busiest(phase: Row, counter: str, field: str = "") -> Course:
+    """Time and a field, sample by sample, of the connection that moved most.
+
+    Without a field it is what the counter has moved.
+    """
+    samples = phase["samples"]
+    last = samples[-1]["server_sockets"]
+    first = samples[0]["server_sockets"]
+    peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
+    start = 0 if field else first[peer][counter]
+    return [
+        (
+            sample["t_s"],
+            sample["server_sockets"][peer][field or counter] - start,
+        )
+        for sample in samples
+    ]
+
+
+def total(phase: Row, counter: str, prefix: str) -> Course:
+    """What all connections of the peers that begin so have moved."""
+
+    def count(sample: Row) -> int:
+        sockets = sample["server_sockets"]
+        return sum(
+            sockets[peer][counter]
+            for peer in sockets
+            if peer.startswith(prefix)
+        )
+
+    samples = phase["samples"]
+    start = count(samples[0])
+    return [(sample["t_s"], count(sample) - start) for sample in samples]
+
+
+def begun(course: Course) -> Course:
+    """The course from the transfer's first byte on."""
+    begin = next(t for t, moved in course if moved > BEGUN_BYTES)
+    return [(t - begin, moved) for t, moved in course if t >= begin]
+
+
+def mean(course: Course, from_s: float, to_s: float) -> float:
+    """Rate in MB/s between two instants."""
+    inside = [one for one in course if from_s <= one[0] <= to_s]
+    (t0, b0), (t1, b1) = inside[0], inside[-1]
+    return (b1 - b0) / (t1 - t0) / 1e6
+
+
+def reached(course: Course, rate: float) -> float | None:
+    """Start of the first WINDOW_S at the rate (MB/s); None if there is none."""
+    for index, (t0, b0) in enumerate(course):
+        after = (one for one in course[index:] if one[0] >= t0 + WINDOW_S)
+        t1, b1 = next(after, (t0, b0))
+        if t1 > t0 and (b1 - b0) / (t1 - t0) / 1e6 >= rate:
+            return t0
+    return None
