@@ -48,8 +48,9 @@ class Client:
     rate_mbit: of the bottleneck, both ways. delay_ms: one way, so that the
     RTT is twice of it. loss_percent: of packets, at random, each way.
     queue_packets: that the path holds, those under way included, before it
-    drops, a GSO packet of up to 64 KiB being one; 0: it never does. count:
-    clients that are alike.
+    drops, a GSO packet of up to 64 KiB being one; 0: it never does. gso:
+    without it every packet is lost or queued by itself, and a run takes
+    longer. count: clients that are alike.
     nfs: version, "3", "4.1" or "4.2". options: further mount options.
     read_ahead_kb: of the mount; 0 leaves the kernel's default.
     family: 4 or 6, of the IP addresses. router: the path lies behind one, so
@@ -64,6 +65,7 @@ class Client:
     loss_percent: float = 0
     queue_packets: int = 0
     mtu: int = 1500
+    gso: bool = True
     nfs: str = "4.2"
     options: str = ""
     read_ahead_kb: int = 0

@@ -42,6 +42,8 @@ def add_client(index: int, name: str, client: Client) -> None:
             f"link set {device} up",
             "link set lo up",
         ]
+        if not client.gso:
+            lines.append(f"link set {device} gso_max_segs 1")
         _ip(netns, lines)
     for netns, device in ends:
         run(*_netem(device, client), netns=netns)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench: this project beside what one would do instead, cell by cell.
+
+Each cell is one boot for each peer: a write, then a read, each on a mount of
+its own, and beside them a client on a LAN that asks for attributes. Rows go to
+out/bench.json as soon as they are measured. A row has the key of all that it
+was made of; a cell whose key is another by now is measured again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import batch
+import cells
+import course
+import grid
+import image
+import scenario
+import table
+import tree
+from cells import Cell, Peer
+from errors import LabError
+from progress import Progress
+
+FILE = tree.REPO / "out" / "bench.json"
+DAEMON = tree.folder() / "tcptuned" / "tcptuned"
+# Cold is the mean of so long, from the start of the transfer.
+COLD_S = 5.0
+T90 = 0.9
+
+Row = dict[str, Any]
+# What names a row.
+NAME = (
+    *("kernel", "peer", "rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu"),
+    *("nconnect", "direction"),
+)
+
+
+def name(row: Row) -> tuple[Any, ...]:
+    """What tells a row from others."""
+    return tuple(row[key] for key in NAME)
+
+
+def read(file: Path = FILE) -> list[Row]:
+    """All rows that were measured."""
+    return table.read(file, name)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One boot: a cell, a peer, and the kernel that it is run on."""
+
+    cell: Cell
+    peer_name: str
+    peer: Peer
+    base: str
+    image: Path
+
+    @property
+    def plan(self) -> scenario.Scenario:
+        """What is run."""
+        return cells.plan(self.cell, self.peer)
+
+    @property
+    def key(self) -> str:
+        """What its figures depend on: kernel, scenario and daemon."""
+        parts = [
+            (self.image.parent / image.KEY).read_bytes(),
+            json.dumps(scenario.to_dict(self.plan), sort_keys=True).encode(),
+            DAEMON.read_bytes() if self.peer.daemon else b"",
+        ]
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def rows(run: Run, result: Row, key: str) -> list[Row]:
+    """The figures of a run, one row a direction."""
+    for host, daemon in result["daemons"].items():
+        if daemon["exit"] or daemon["ended_early"]:
+            raise LabError(f"the daemon of {host} failed: {daemon['output']}")
+    path = {k: v for k, v in asdict(run.cell).items() if k != "base"}
+    common = {
+        **path,
+        "kernel": f"{run.base} {run.peer.kernel}",
+        "peer": run.peer_name,
+        "setup": "boot" if run.peer.daemon else "default",
+        "key": key,
+    }
+    phases = {phase["name"]: phase for phase in result["phases"]}
+    return [
+        {
+            **common,
+            "direction": direction,
+            **_figures(run.cell, phases, direction),
+        }
+        for direction in course.DIRECTIONS
+    ]
+
+
+def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
+    phase, (counter, _) = phases[direction], course.DIRECTIONS[direction]
+    # The writer is the first client of the scenario, the reader the second.
+    address = f"10.0.{list(course.DIRECTIONS).index(direction)}."
+    moved = course.total(phase, counter, address)
+    from_first = course.begun(moved)
+    lan = next(job for job in phase["jobs"] if job["do"] == "stat")
+    deadline_s = cell.path.deadline_s
+    return {
+        "mb_per_s": course.mean(from_first, deadline_s, cell.end_s),
+        "limit_mb_per_s": cell.limit,
+        "cold_mb_per_s": course.mean(moved, 0, COLD_S),
+        "t90_s": course.reached(from_first, T90 * cell.limit),
+        "settle_s": course.reached(from_first, grid.SETTLED * cell.limit),
+        "deadline_s": deadline_s,
+        "tcp_mem_bytes": phase["tcp_mem_pages"] * 4096,
+        "lan_p50_ms": lan["p50_ms"],
+        "lan_p99_ms": lan["p99_ms"],
+    }
+
+
+def missing(runs: Sequence[Run], there: Sequence[Row]) -> list[Run]:
+    """The runs whose rows are not there, or were made of something else."""
+    keys = [row["key"] for row in there]
+    wanted = len(course.DIRECTIONS)
+    return [run for run in runs if keys.count(run.key) < wanted]
+
+
+class Estimate:
+    """How long the rest takes, going by what was done so far."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = len(runs)
+        self._all = sum(run.cell.cost for run in runs)
+        self._cost, self._done = 0.0, 0
+        self._start = time.monotonic()
+        self._lock = threading.Lock()
+
+    def add(self, run: Run) -> None:
+        """A run is over."""
+        with self._lock:
+            self._cost += run.cell.cost
+            self._done += 1
+
+    def __str__(self) -> str:
+        text = f"{self._done} of {self._runs}"
+        if not self._done:
+            return text
+        passed = time.monotonic() - self._start
+        left = passed * (self._all / self._cost - 1)
+        return f"{text}, {clock(left)} left"
+
+
+def clock(seconds: float) -> str:
+    """A length of time for people."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def images(
+    trees: tree.Trees, wanted: Sequence[tuple[str, str]], say: Progress
+) -> dict[tuple[str, str], tuple[str, Path]]:
+    """Base and image by the base that was asked for and the kernel's kind."""
+    made: dict[tuple[str, str], tuple[str, Path]] = {}
+    for base, kind in sorted(set(wanted)):
+        of = tree.make(base, None, say=say) if base else trees
+        stock = kind == "stock"
+        folder = of.stock if stock else of.patched
+        key = of.stock_key if stock else of.patched_key
+        made[base, kind] = (of.base, image.build(folder, key, say))
+    return made
+
+
+def run(
+    trees: tree.Trees,
+    chosen: Sequence[Cell],
+    peers: dict[str, Peer],
+    say: Progress,
+    file: Path = FILE,
+) -> tuple[list[Row], list[str]]:
+    """Measure what is missing; all rows of the choice, and what failed."""
+    kinds = [
+        (cell.base, peer.kernel) for cell in chosen for peer in peers.values()
+    ]
+    made = images(trees, kinds, say)
+    runs = [
+        Run(cell, peer_name, peer, *made[cell.base, peer.kernel])
+        for cell in chosen
+        for peer_name, peer in peers.items()
+    ]
+    todo = {
+        str(index): one
+        for index, one in enumerate(
+            # The longest first, so that they do not end alone.
+            sorted(
+                missing(runs, read(file)),
+                key=lambda one: one.cell.cost,
+                reverse=True,
+            )
+        )
+    }
+    estimate = Estimate(list(todo.values()))
+    failures: list[str] = []
+
+    def ended(task: batch.Task, result: Row) -> None:
+        one = todo[task.name]
+        try:
+            table.merge(rows(one, result, one.key), file, name)
+        except (
+            LabError,
+            StopIteration,
+            IndexError,
+            ZeroDivisionError,
+        ) as error:
+            failures.append(f"{one.cell}, {one.peer_name}: {error!r}")
+        estimate.add(one)
+
+    def failed(task: batch.Task, error: LabError) -> None:
+        one = todo[task.name]
+        failures.append(f"{one.cell}, {one.peer_name}: {error}")
+        estimate.add(one)
+
+    tasks = [
+        batch.Task(number, one.image, one.plan) for number, one in todo.items()
+    ]
+    batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
+    keys = {one.key for one in runs}
+    return [row for row in read(file) if row["key"] in keys], failures

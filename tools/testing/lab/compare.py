@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench's rows against each other: who is first, and where we are not."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chart
+
+OURS = "tcptuned"
+# Rates that differ by less are the same.
+EQUAL = 0.01
+# What makes a cell, with the direction; its base is of the row's kernel.
+CELL = (
+    *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
+    "direction",
+)
+USUAL = {"cc": "cubic", "loss": 0, "mtu": 1500, "nconnect": 0}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A cell: who is first, and how we stand.
+
+    best: the fastest peer but us. leaner: of the peers as fast as we are, the
+    one that takes the least memory, if that is less than ours.
+    """
+
+    cell: str
+    first: str
+    best: Row
+    ours: Row
+    leaner: Row | None
+
+    @property
+    def slower(self) -> bool:
+        """Whether we are neither first nor within EQUAL of the first."""
+        return bool(self.ours["mb_per_s"] < (1 - EQUAL) * self.best["mb_per_s"])
+
+    @property
+    def fine(self) -> bool:
+        """Whether we are neither slower, nor take more for as much."""
+        return not self.slower and self.leaner is None
+
+
+def base(row: Row) -> str:
+    """The kernel's version without whether it is patched."""
+    return str(row["kernel"]).split()[0]
+
+
+def label(row: Row) -> str:
+    """A row's cell for people."""
+    varied = [
+        f", {key} {row[key]:g}" if key != "cc" else f", {row[key]}"
+        for key, usual in USUAL.items()
+        if row[key] != usual
+    ]
+    return (
+        f"{row['rate_mbit']:g} Mbit/s x {row['rtt_ms']:g} ms "
+        f"NFSv{row['nfs']} {row['direction']}{''.join(varied)}, {base(row)}"
+    )
+
+
+def by_cell(rows: Sequence[Row]) -> list[dict[str, Row]]:
+    """The rows of each cell by peer, cells in order."""
+    cells: dict[tuple[Any, ...], dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        key = (base(row), *(row[key] for key in CELL))
+        cells[key][row["peer"]] = row
+    return [cells[key] for key in sorted(cells)]
+
+
+def verdicts(rows: Sequence[Row]) -> list[Verdict]:
+    """Of every cell that we and somebody else were measured in."""
+    found = []
+    for cell in by_cell(rows):
+        others = [row for peer, row in cell.items() if peer != OURS]
+        if OURS not in cell or not others:
+            continue
+        ours = cell[OURS]
+        best = max(others, key=lambda row: row["mb_per_s"])
+        first = max(cell.values(), key=lambda row: row["mb_per_s"])["peer"]
+        equal = [
+            row
+            for row in others
+            if row["mb_per_s"] >= (1 - EQUAL) * ours["mb_per_s"]
+            and row["tcp_mem_bytes"] < ours["tcp_mem_bytes"]
+        ]
+        leaner = min(equal, key=lambda row: row["tcp_mem_bytes"], default=None)
+        found.append(Verdict(label(ours), first, best, ours, leaner))
+    return found
+
+
+def means(rows: Sequence[Row], key: str = "mb_per_s") -> dict[str, float]:
+    """Our figure over each peer's: the geometric mean over common cells."""
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for cell in by_cell(rows):
+        for peer, row in cell.items():
+            if OURS in cell and peer != OURS:
+                ratios[peer].append(cell[OURS][key] / row[key])
+    return {
+        peer: math.exp(math.fsum(map(math.log, of)) / len(of))
+        for peer, of in ratios.items()
+    }
+
+
+def is_usual(row: Row) -> bool:
+    """Whether a row is one of the grid and not of what is varied."""
+    return all(row[key] == usual for key, usual in USUAL.items())
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The comparison for a terminal."""
+    head = ["cell", "MB/s", "best other", "MB/s", "memory MB", "its MB"]
+    judged = verdicts(rows)
+    lines = [
+        [
+            one.cell,
+            f"{one.ours['mb_per_s']:.1f}",
+            one.best["peer"],
+            f"{one.best['mb_per_s']:.1f}",
+            f"{one.ours['tcp_mem_bytes'] / 1e6:.1f}",
+            f"{one.best['tcp_mem_bytes'] / 1e6:.1f}",
+        ]
+        for one in judged
+    ]
+    parts = [chart.table(head, lines) if lines else ["Nothing to compare."]]
+    parts.append(
+        [f"  {peer}: x {mean:.2f}" for peer, mean in means(rows).items()]
+    )
+    if parts[-1]:
+        parts[-1].insert(
+            0, "Geometric mean of our rate over that of each peer:"
+        )
+    parts.append([f"  {reason(one)}" for one in judged if not one.fine])
+    if parts[-1]:
+        parts[-1].insert(0, "Not first, or more memory for as much:")
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def reason(one: Verdict) -> str:
+    """What is not fine in a cell."""
+    ours, what = one.ours, []
+    if one.slower:
+        share = ours["mb_per_s"] / one.best["mb_per_s"]
+        what.append(f"{share:.1%} of {one.best['peer']}")
+    if one.leaner:
+        what.append(
+            f"{ours['tcp_mem_bytes'] / 1e6:.1f} MB of memory, "
+            f"{one.leaner['peer']} {one.leaner['tcp_mem_bytes'] / 1e6:.1f}"
+        )
+    return f"{one.cell}: {'; '.join(what)}"
+
+
+def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
+    """The generated parts of Documentation/bench.rst, by the file's name."""
+    usual = [row for row in rows if is_usual(row)]
+    factors = [
+        [titles[peer], f"{mean:.2f}", f"{cold:.2f}"]
+        for (peer, mean), cold in zip(
+            means(usual).items(),
+            means(usual, "cold_mb_per_s").values(),
+            strict=True,
+        )
+    ]
+    judged = verdicts(rows)
+    lost = [reason(one) for one in judged if not one.fine]
+    return {
+        "means.txt": _table(["against", "steady", "cold"], factors),
+        "lost.txt": "".join(f"- {line}\n" for line in lost) or "None.\n",
+        "cells.txt": _table(
+            ["cell", "ours MB/s", "first", "best other", "MB/s"],
+            [
+                [
+                    one.cell,
+                    f"{one.ours['mb_per_s']:.1f}",
+                    one.first,
+                    one.best["peer"],
+                    f"{one.best['mb_per_s']:.1f}",
+                ]
+                for one in judged
+            ],
+        ),
+    }
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rows = itertools.chain([head], lines)
+    body = "".join(
+        "".join(
+            f"   {'* -' if not index else '  -'} {cell}\n"
+            for index, cell in enumerate(row)
+        )
+        for row in rows
+    )
+    return f".. list-table::\n   :header-rows: 1\n\n{body}"
