@@ -17,7 +17,7 @@ help: ## list these commands
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | \
 		while IFS='	' read -r name text; do \
-			printf '  %-10s %s\n' "$$name" "$$text"; \
+			printf '  %-11s %s\n' "$$name" "$$text"; \
 		done
 	@echo
 	@echo "BASE: kernel to work on, by default the newest that can be had."
@@ -37,6 +37,16 @@ check: ## every test; last line: N passed, N failed (40 min, later 25)
 check-long: ## the stress on two processors, with sanitizers (1 h, first 2 h)
 	@$(DEPS) tree kernel lab qemu
 	@$(LAB)/lab stress $(KERNEL)
+
+.PHONY: bench
+bench: tcptuned ## against what else one could do (hours; the same again resumes)
+	@$(DEPS) tree kernel lab
+	@$(LAB)/lab bench $(KERNEL)
+
+.PHONY: bench-quick
+bench-quick: tcptuned ## some cells of the bench (10 min)
+	@$(DEPS) tree kernel lab
+	@$(LAB)/lab bench --quick $(KERNEL)
 
 .PHONY: tree
 tree: ## a stock and a patched kernel tree below build/

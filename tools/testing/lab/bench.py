@@ -32,9 +32,15 @@ from progress import Progress
 
 FILE = tree.REPO / "out" / "bench.json"
 DAEMON = tree.folder() / "tcptuned" / "tcptuned"
+# What pictures show over time: the connection of a read, sample by sample.
+COURSES_FILE = FILE.with_name("bench-courses.json")
+PICTURED = Cell(10000, 30, "4.2")
 # Cold is the mean of so long, from the start of the transfer.
 COLD_S = 5.0
 T90 = 0.9
+
+# Of the scenario's first client, which writes, and of its second.
+ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
 
 Row = dict[str, Any]
 # What names a row.
@@ -52,6 +58,15 @@ def name(row: Row) -> tuple[Any, ...]:
 def read(file: Path = FILE) -> list[Row]:
     """All rows that were measured."""
     return table.read(file, name)
+
+
+def courses() -> list[Row]:
+    """What pictures show over time."""
+    return table.read(COURSES_FILE, _course_name)
+
+
+def _course_name(row: Row) -> tuple[Any, ...]:
+    return (row["cell"], row["peer"])
 
 
 @dataclass(frozen=True)
@@ -106,9 +121,7 @@ def rows(run: Run, result: Row, key: str) -> list[Row]:
 
 def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
     phase, (counter, _) = phases[direction], course.DIRECTIONS[direction]
-    # The writer is the first client of the scenario, the reader the second.
-    address = f"10.0.{list(course.DIRECTIONS).index(direction)}."
-    moved = course.total(phase, counter, address)
+    moved = course.total(phase, counter, ADDRESSES[direction])
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
     deadline_s = cell.path.deadline_s
@@ -122,6 +135,16 @@ def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
         "tcp_mem_bytes": phase["tcp_mem_pages"] * 4096,
         "lan_p50_ms": lan["p50_ms"],
         "lan_p99_ms": lan["p99_ms"],
+    }
+
+
+def windows(run: Run, result: Row) -> Row:
+    """The course of a read's connection."""
+    phase = next(one for one in result["phases"] if one["name"] == "read")
+    return {
+        "cell": str(run.cell),
+        "peer": run.peer_name,
+        **course.windows(phase, ADDRESSES["read"]),
     }
 
 
@@ -212,6 +235,8 @@ def run(
         one = todo[task.name]
         try:
             table.merge(rows(one, result, one.key), file, name)
+            if one.cell == PICTURED:
+                table.merge([windows(one, result)], COURSES_FILE, _course_name)
         except (
             LabError,
             StopIteration,

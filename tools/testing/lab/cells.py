@@ -22,6 +22,10 @@ ANCHORS = ((1000, 30), (10000, 30), (10000, 120))
 VARIED_NFS = "4.2"
 # A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds.
 STEADY_LOSS_S = 20
+# What a writer may leave dirty at least, and beyond that in seconds of the
+# path's rate and in RTTs of it. It is flushed when the looking is over, and
+# takes long on a slow path.
+DIRTY_BYTES, DIRTY_S, DIRTY_RTTS = 100_000_000, 2, 8
 # Of the client that asks for attributes meanwhile.
 LAN = scenario.Client(rate_mbit=10000, delay_ms=0.1)
 
@@ -128,6 +132,15 @@ def peers(file: Path = PEERS_FILE) -> dict[str, Peer]:
         raise LabError(f"{file}: {error}") from None
 
 
+def _dirty(cell: Cell, memory_mb: int) -> scenario.Sysctl:
+    """Limits of dirty pages; none where the usual ones, of 40 %, are less."""
+    seconds = DIRTY_S + DIRTY_RTTS * cell.rtt_ms / 1e3
+    most = max(DIRTY_BYTES, int(cell.rate_mbit * 1e6 / 8 * seconds))
+    if most > 0.4 * memory_mb * 1e6:
+        return {}
+    return {"vm.dirty_bytes": most, "vm.dirty_background_bytes": most // 4}
+
+
 def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
     """The scenario of a cell for a peer."""
     base = grid.plan(cell.path, "boot" if peer.daemon else "default")
@@ -161,7 +174,13 @@ def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
         for phase in base.phases
     ]
     clients = {name: laid_over(one) for name, one in base.clients.items()}
-    sysctl = {**base.server.sysctl, **peer.hosts, **peer.guest, **congestion}
+    sysctl = {
+        **base.server.sysctl,
+        **peer.hosts,
+        **peer.guest,
+        **congestion,
+        **_dirty(cell, base.memory_mb),
+    }
     return dataclasses.replace(
         base,
         clients={**clients, "lan": dataclasses.replace(LAN, nfs=cell.nfs)},

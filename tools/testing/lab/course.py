@@ -58,6 +58,31 @@ def total(phase: Row, counter: str, prefix: str) -> Course:
     return [(sample["t_s"], count(sample) - start) for sample in samples]
 
 
+def windows(phase: Row, prefix: str) -> Row:
+    """Of what the server sends to a peer: its window, and bytes in flight."""
+    seen = [
+        (
+            sample["t_s"],
+            [
+                s
+                for p, s in sample["server_sockets"].items()
+                if p.startswith(prefix)
+            ],
+        )
+        for sample in phase["samples"]
+    ]
+    return {
+        "t_s": [t for t, _ in seen],
+        "window_bytes": [
+            sum(s["snd_wnd_bytes"] for s in all_) for _, all_ in seen
+        ],
+        "flight_bytes": [
+            sum(s["unacked_packets"] * s["mss_bytes"] for s in all_)
+            for _, all_ in seen
+        ],
+    }
+
+
 def begun(course: Course) -> Course:
     """The course from the transfer's first byte on."""
     begin = next(t for t, moved in course if moved > BEGUN_BYTES)

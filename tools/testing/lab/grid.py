@@ -36,7 +36,12 @@ SETTLED = 0.97
 SETTLE_S, SETTLE_RTTS, STEADY_S = 5, 20, 4
 # Memory of the guest in MB, and MiB of the file that is written round and
 # round: more than may be dirty, so that no dirty page is written twice.
-ROOM = {100: (2500, 700), 1000: (3000, 900), 10000: (11000, 3000)}
+ROOM = {
+    100: (2500, 700),
+    1000: (3000, 900),
+    10000: (11000, 3000),
+    40000: (11000, 3000),
+}
 
 SETUPS = ("default", "tcptuned", "boot")
 # The window that TCP's header can hold; the scale shifts it.

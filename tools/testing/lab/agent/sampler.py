@@ -22,6 +22,10 @@ FIELDS = {
     "snd_wscale": re.compile(r" wscale:(\d+),"),
     "rcv_wscale": re.compile(r" wscale:\d+,(\d+)"),
     "cwnd_packets": re.compile(r" cwnd:(\d+)"),
+    "unacked_packets": re.compile(r" unacked:(\d+)"),
+    "mss_bytes": re.compile(r" mss:(\d+)"),
+    # What the peer's window lets through.
+    "snd_wnd_bytes": re.compile(r" snd_wnd:(\d+)"),
 }
 
 

@@ -8,6 +8,7 @@ for make.
 import dataclasses
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import figures
 import image
+import lock
 import measured
 import tree
 from laboratory import Lab
 
 # Keeps a figure: scenario, setup, metric, value.
 Keep = Callable[[str, str, str, float], None]
+DAEMON = tree.REPO / "tools" / "tcptuned"
 FIGURE = "figure"
 KERNEL_JSON = tree.REPO / "out" / "kernel.json"
 _figures: list[figures.Figure] = []
@@ -69,6 +72,16 @@ def images(trees: tree.Trees) -> Images:
         stock=image.build(trees.stock, trees.stock_key, tree.quiet),
         patched=image.build(trees.patched, trees.patched_key, tree.quiet),
     )
+
+
+@pytest.fixture(scope="session")
+def program() -> None:
+    """The daemon, where scenarios look for it."""
+    build = tree.folder()
+    # Relative, because make splits a path with a space.
+    folder = os.path.relpath(build / "tcptuned", DAEMON)
+    with lock.held(build / ".tcptuned.lock", tree.quiet):
+        subprocess.run(["make", "-s", "-C", DAEMON, f"O={folder}"], check=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

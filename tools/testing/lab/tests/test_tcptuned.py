@@ -4,33 +4,19 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
-import subprocess
 from typing import Any
 
 import pytest
 
 import grid
-import lock
 import measured
 import scenario
 import tcptuned_json
-import tree
 from conftest import Images
 from measured import Phase, Run
 
-DAEMON = tree.REPO / "tools" / "tcptuned"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def program() -> None:
-    """The daemon, where scenarios look for it."""
-    build = tree.folder()
-    # Relative, because make splits a path with a space.
-    folder = os.path.relpath(build / "tcptuned", DAEMON)
-    with lock.held(build / ".tcptuned.lock", tree.quiet):
-        subprocess.run(["make", "-s", "-C", DAEMON, f"O={folder}"], check=True)
+pytestmark = pytest.mark.usefixtures("program")
 
 
 def _daemons_are_well(run: Run) -> None:

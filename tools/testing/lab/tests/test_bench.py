@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench: its cells, its peers, its comparison, and one cell for real."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bench
+import cells
+import compare
+import course
+import measured
+import scenario
+import table
+from cells import Cell
+from conftest import Images
+from errors import LabError
+
+PEERS = cells.peers()
+PATH = Cell(100, 30, "3")
+
+
+def _row(
+    peer: str, rate: float, memory_mb: float = 1, **more: Any
+) -> bench.Row:
+    return {
+        "kernel": "7.2 patched" if peer == compare.OURS else "7.2 stock",
+        "peer": peer,
+        "rate_mbit": 1000,
+        "rtt_ms": 30,
+        "nfs": "3",
+        **compare.USUAL,
+        "direction": "read",
+        "mb_per_s": rate,
+        "cold_mb_per_s": rate / 2,
+        "tcp_mem_bytes": memory_mb * 1e6,
+        "key": peer,
+        **more,
+    }
+
+
+def test_cells_are_different() -> None:
+    assert len(set(cells.CELLS)) == len(cells.CELLS)
+    assert len({str(cell) for cell in cells.CELLS}) == len(cells.CELLS)
+    assert len(cells.MAIN) == 3 * 7 * 2
+
+
+def test_limit_of_large_packets() -> None:
+    assert PATH.limit == pytest.approx(PATH.path.limit)
+    large = dataclasses.replace(PATH, mtu=9000)
+    assert PATH.limit < large.limit < 100 / 8
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize(
+    "cell", (PATH, *cells.CELLS[len(cells.MAIN) :]), ids=str
+)
+def test_plans_are_scenarios(cell: Cell, peer: str) -> None:
+    """A client's namespace cannot write what peers.toml has for the guest."""
+    plan = cells.plan(cell, PEERS[peer])
+    assert scenario.from_dict(scenario.to_dict(plan)) == plan
+    assert not any(
+        "core." in n for c in plan.clients.values() for n in c.sysctl
+    )
+    assert plan.daemons_first == (peer == compare.OURS)
+    assert plan.clients["reader"].gso == (not cell.loss)
+
+
+def test_what_is_varied_goes_over_the_peer() -> None:
+    plan = cells.plan(
+        dataclasses.replace(PATH, nconnect=4, cc="bbr"), PEERS["cloud"]
+    )
+    reader = plan.clients["reader"]
+    assert "nconnect=4" in reader.options
+    assert "nconnect=8" not in reader.options
+    assert reader.sysctl["net.ipv4.tcp_congestion_control"] == "bbr"
+    assert reader.read_ahead_kb == 15360
+
+
+def test_wrong_peers(tmp_path: Path) -> None:
+    file = tmp_path / "peers.toml"
+    file.write_text('[one]\ntitle = "one"\nspeed = 3\n')
+    with pytest.raises(LabError, match=r"peers\.toml: .*speed"):
+        cells.peers(file)
+
+
+def test_course() -> None:
+    """1 MB/s for 2 s, then 10 MB/s, on two connections of one of two peers."""
+    phase = {
+        "samples": [
+            {
+                "t_s": t / 10,
+                "server_sockets": {
+                    "10.0.0.2:1": {"acked_bytes": max(0, t - 20) * 900_000},
+                    "10.0.0.2:2": {"acked_bytes": 5 + t * 100_000},
+                    "10.0.1.2:1": {"acked_bytes": t * 10**9},
+                },
+            }
+            for t in range(60)
+        ]
+    }
+    moved = course.total(phase, "acked_bytes", "10.0.0.")
+    assert moved[0] == (0, 0)
+    assert course.mean(moved, 0, 1.95) == pytest.approx(1)
+    assert course.mean(moved, 3, 5) == pytest.approx(10)
+    assert course.reached(moved, 9.9) == pytest.approx(2)
+    assert course.reached(moved, 10.1) is None
+    assert course.begun(moved)[0] == (0, 300_000)
+
+
+def test_first_or_equal() -> None:
+    rows = [
+        _row("stock", 50, 2),
+        _row("tuned", 100, 3),
+        _row("tcptuned", 99.5, 3),
+    ]
+    (one,) = compare.verdicts(rows)
+    assert (one.first, one.best["peer"], one.fine) == ("tuned", "tuned", True)
+
+
+@pytest.mark.parametrize(
+    ("rate", "memory_mb", "said"),
+    [
+        (98, 1, "98.0% of tuned"),
+        (100, 4, "4.0 MB of memory, tuned 3.0"),
+        (120, 4, ""),
+    ],
+)
+def test_not_fine(rate: float, memory_mb: float, said: str) -> None:
+    """More memory is no fault where others with less do not come as far."""
+    rows = [_row("tuned", 100, 3), _row("tcptuned", rate, memory_mb)]
+    (one,) = compare.verdicts(rows)
+    assert one.fine == (not said)
+    assert said in compare.reason(one)
+    assert bool(said) == ("Not first" in compare.text(rows))
+
+
+def test_means_are_of_common_cells() -> None:
+    rows = [
+        _row("tcptuned", 100),
+        _row("stock", 50),
+        _row("tcptuned", 100, rtt_ms=60),
+        _row("stock", 12.5, rtt_ms=60),
+        _row("tuned", 10, rtt_ms=120),
+    ]
+    assert compare.means(rows) == {"stock": pytest.approx(math.sqrt(2 * 8))}
+    assert len(compare.verdicts(rows)) == 2
+
+
+def test_bases_are_apart() -> None:
+    """The kernel of a row also says whether it is patched."""
+    rows = [_row("tcptuned", 9), _row("stock", 8, kernel="6.12 stock")]
+    assert compare.verdicts(rows) == []
+    assert "Nothing" in compare.text(rows)
+
+
+def test_generated_parts() -> None:
+    rows = [
+        *(_row("tcptuned", 100), _row("stock", 50)),
+        *(_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")),
+    ]
+    parts = compare.rst(rows, {"stock": "stock kernel"})
+    assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.txt"]
+    assert parts["lost.txt"].startswith("- 1000 Mbit/s x 30 ms NFSv3 read, bbr")
+    assert parts["lost.txt"].count("\n") == 1
+
+
+def _run(images: Images, peer: str) -> bench.Run:
+    image = getattr(images, PEERS[peer].kernel)
+    return bench.Run(PATH, peer, PEERS[peer], images.trees.base, image)
+
+
+@pytest.mark.usefixtures("program")
+def test_one_cell(images: Images, tmp_path: Path) -> None:
+    """A path that the stock kernel's read-ahead and windows are small for."""
+    rows: list[bench.Row] = []
+    for peer in ("stock", "tcptuned"):
+        run = _run(images, peer)
+        assert bench.missing([run], rows) == [run]
+        result = measured.run(run.image, run.plan).report
+        rows += bench.rows(run, result, run.key)
+        assert bench.missing([run], rows) == []
+        assert bench.missing([run], [{**row, "key": ""} for row in rows]) == [
+            run
+        ]
+    table.merge(rows, tmp_path / "bench.json", bench.name)
+    assert len(bench.read(tmp_path / "bench.json")) == 4
+    for one in compare.verdicts(rows):
+        assert not one.slower, compare.text(rows)
+        assert one.ours["mb_per_s"] >= 0.97 * PATH.limit
+        assert one.ours["t90_s"] is not None
+        assert 0 < one.ours["lan_p50_ms"] <= one.ours["lan_p99_ms"] < 5
