@@ -59,9 +59,13 @@ OURS = (
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of the stress: its fragment's name, and variables for make."""
+    """A kernel of the stress: its fragment's name, and variables for make.
+
+    watches: what it says at boot when it does.
+    """
 
     name: str
+    watches: str
     settings: tuple[str, ...] = ()
 
 
@@ -74,9 +78,10 @@ WATCHED = (
     *("tcp_minisocks", "tcp_rate", "tcp_diag", "inet_connection_sock"),
 )
 KERNELS = (
-    Kernel("kasan"),
+    Kernel("kasan", "kasan: KernelAddressSanitizer initialized"),
     Kernel(
         "kcsan",
+        "kcsan: enabled early",
         ("KCSAN_SANITIZE=n", *(f"KCSAN_SANITIZE_{o}.o=y" for o in WATCHED)),
     ),
 )
@@ -173,7 +178,11 @@ def _stress(kernel: Kernel, built: Path, job: Job, say: Say) -> Outcome:
         counts=result.get("counts", {}),
         tests=said,
         splats=splats(console + result.get("leaks", ""), functions),
-        failures=[*broken, *failed, *failures(result, job.seconds / 60)],
+        failures=[
+            *broken,
+            *failed,
+            *failures(kernel, result, job.seconds / 60),
+        ],
     )
 
 
@@ -235,7 +244,9 @@ def tests(result: dict[str, Any]) -> tuple[str, list[str]]:
     return f"{passed} KUnit tests and {scripts} kselftests passed", failures
 
 
-def failures(result: dict[str, Any], minutes: float) -> list[str]:
+def failures(
+    kernel: Kernel, result: dict[str, Any], minutes: float
+) -> list[str]:
     """Why it was no stress, or what did not survive it."""
     if not result:
         return []
@@ -249,6 +260,8 @@ def failures(result: dict[str, Any], minutes: float) -> list[str]:
     ]
     if counts["longest_wait_ms"] > STALL_MS:
         short.append(f"a transfer stood for {counts['longest_wait_ms']} ms")
+    if kernel.watches not in result["boot"]:
+        short.append(f"it does not watch itself: no '{kernel.watches}'")
     return [*result["errors"], *short]
 
 

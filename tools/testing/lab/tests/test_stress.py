@@ -34,32 +34,46 @@ def test_splats(case: tuple[list[str], int]) -> None:
     assert len(stress.splats("\n".join(lines), {"svc_tcp_sendto"})) == number
 
 
+KERNEL = stress.Kernel("some", "some: is on")
+
+
+def _failures(result: dict[str, Any]) -> list[str]:
+    return stress.failures(KERNEL, result, 10)
+
+
 def _result(**counts: int) -> dict[str, Any]:
     enough = dict.fromkeys([*stress.LEAST, *stress.MUST], 10**6)
     return {
         "counts": {**enough, "longest_wait_ms": 100, **counts},
         "errors": [],
+        "boot": "some: is on",
     }
 
 
 def test_enough() -> None:
-    assert not stress.failures(_result(), 10)
+    assert not _failures(_result())
 
 
 @pytest.mark.parametrize("name", [*stress.LEAST, *stress.MUST])
 def test_too_little(name: str) -> None:
-    (said,) = stress.failures(_result(**{name: 0}), 10)
+    (said,) = _failures(_result(**{name: 0}))
     assert name in said
 
 
 def test_stall() -> None:
-    (said,) = stress.failures(_result(longest_wait_ms=46_000), 10)
+    (said,) = _failures(_result(longest_wait_ms=46_000))
     assert "46000 ms" in said
+
+
+def test_a_kernel_that_does_not_watch() -> None:
+    """KCSAN was once built in, and not enabled."""
+    (said,) = _failures({**_result(), "boot": "some: strict mode configured"})
+    assert "some: is on" in said
 
 
 def test_error_of_a_worker() -> None:
     result = {**_result(), "errors": ["move-c4: Mismatch"]}
-    assert stress.failures(result, 10) == ["move-c4: Mismatch"]
+    assert _failures(result) == ["move-c4: Mismatch"]
 
 
 # KUnit's totals, the exit status of a kselftest, and what must be said.
