@@ -78,7 +78,7 @@ WATCHED = (
     *("tcp_minisocks", "tcp_rate", "tcp_diag", "inet_connection_sock"),
 )
 KERNELS = (
-    Kernel("kasan", "kasan: KernelAddressSanitizer initialized"),
+    Kernel("kasan", "KernelAddressSanitizer initialized"),
     Kernel(
         "kcsan",
         "kcsan: enabled early",
