@@ -13,20 +13,23 @@
 
 static const struct tt_row table[TT_TUNABLES] = {
 	[TT_RMEM_MAX] = { TT_RMEM_MAX, "rmem_max", "/rmem_max", 0,
-			  2304, 2147483647, 1 },
+			  2304, 2147483647, 1, false },
 	[TT_WMEM_MAX] = { TT_WMEM_MAX, "wmem_max", "/wmem_max", 0,
-			  4608, 2147483647, 1 },
-	[TT_SRV_RCVBUF] = { TT_SRV_RCVBUF, "a", "/a", 0, 0, 1073741823, 1 },
-	[TT_SRV_SNDBUF] = { TT_SRV_SNDBUF, "b", "/b", 0, 0, 1073741823, 1 },
-	[TT_CLNT_RCVBUF] = { TT_CLNT_RCVBUF, "c", "/c", 0, 0, 1, 1 },
+			  4608, 2147483647, 1, false },
+	[TT_SRV_RCVBUF] = { TT_SRV_RCVBUF, "a", "/a", 0,
+			    0, 1073741823, 1, false },
+	[TT_SRV_SNDBUF] = { TT_SRV_SNDBUF, "b", "/b", 0,
+			    0, 1073741823, 1, false },
+	[TT_CLNT_RCVBUF] = { TT_CLNT_RCVBUF, "c", "/c", 0, 0, 1, 1, false },
 	[TT_CLNT_SNDBUF] = { TT_CLNT_SNDBUF, "zero", "/zero", 0,
 			     0, 1073741823, 1, true },
 	[TT_TCP_RMEM] = { TT_TCP_RMEM, "tcp_rmem", "/tcp_rmem", 2,
-			  4096, 2147483647, 1 },
-	[TT_TCP_WMEM] = { TT_TCP_WMEM, "f", "/f", 2, 4096, 2147483647, 1 },
-	[TT_SLOW_START] = { TT_SLOW_START, "g", "/g", 0, 0, 1, 1 },
+			  4096, 2147483647, 1, false },
+	[TT_TCP_WMEM] = { TT_TCP_WMEM, "f", "/f", 2,
+			  4096, 2147483647, 1, false },
+	[TT_SLOW_START] = { TT_SLOW_START, "g", "/g", 0, 0, 1, 1, false },
 	[TT_READ_AHEAD] = { TT_READ_AHEAD, "read_ahead", "/bdi/%s/ra", 0,
-			    0, 4294967295, 64 },
+			    0, 4294967295, 64, false },
 };
 
 static const struct tt_mount mounts[] = {
