@@ -122,18 +122,21 @@ def beside(images: Images, program: None) -> Run:
 
 # Addresses of the clients of scenarios/tcptuned.toml.
 WAN, LAN = "10.0.0.", "10.0.1."
-# Of a read of 8 s. Once before, the WAN's is half a second at three quarters of
-# its rate: in the first second where the guest has 14 GB, in the third with 6.
-STEADY_S = (4, 8)
+# The steady part of a read is its second half, up to this. Before that, the WAN's
+# is once for half a second at three quarters of its rate: in the first second
+# where the guest has 14 GB, in the third with 6.
+STEADY_END_S = 8
 
 
 def _steady_mb_per_s(phase: Phase, prefix: str) -> float:
     """What the server's connection to a client has sent and got acknowledged."""
     (peer,) = phase.peers(prefix)
+    samples = phase.report["samples"]
+    end_s = min(samples[-1]["t_s"], STEADY_END_S)
     seen = [
         (sample["t_s"], sample["server_sockets"][peer]["acked_bytes"])
-        for sample in phase.report["samples"]
-        if STEADY_S[0] <= sample["t_s"] <= STEADY_S[1]
+        for sample in samples
+        if end_s / 2 <= sample["t_s"] <= end_s
     ]
     (from_s, first), (to_s, last) = seen[0], seen[-1]
     return float((last - first) / (to_s - from_s) / 1e6)
