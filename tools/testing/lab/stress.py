@@ -50,6 +50,9 @@ MORE_ALARMS = re.compile(
     r"|unreferenced object|^WARNING: "
 )
 RACE = re.compile(r"BUG: KCSAN: [\w-]+ in (\S+)(?: / (\S+))?")
+# Races of upstream in these objects, in functions that the series leaves as they
+# are: a local client's socket, which is released while its transport is reset.
+THEIRS = ({"xs_local_state_change", "xs_reset_transport"},)
 # Objects whose code, or the fields that it touches, is of the series.
 OURS = (
     *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
@@ -61,12 +64,13 @@ OURS = (
 class Kernel:
     """A kernel of the stress: its fragment's name, and variables for make.
 
-    watches: what it says at boot when it does.
+    watches: what it says at boot when it does. parameters: of its command line.
     """
 
     name: str
     watches: str
     settings: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 # Objects in which KCSAN looks at accesses: the series', and those that share
@@ -83,6 +87,14 @@ KERNELS = (
         "kcsan",
         "kcsan: enabled early",
         ("KCSAN_SANITIZE=n", *(f"KCSAN_SANITIZE_{o}.o=y" for o in WATCHED)),
+        # An emulated processor does little in the 80 us for which an access is
+        # watched by default: a counter that was put into the gate, not locked,
+        # was not seen in 3 minutes, and with these it was.
+        (
+            "kcsan.skip_watch=200",
+            "kcsan.udelay_task=1500",
+            "kcsan.udelay_interrupt=300",
+        ),
     ),
 )
 
@@ -191,7 +203,11 @@ def _guest(
 ) -> tuple[str, dict[str, Any], list[str]]:
     """The console, the agent's result, and why the guest failed if it did."""
     name = f"stress {kernel.name}"
-    parameters = [*KUNIT, f"kunit.filter_glob={kunit.SUITE}"]
+    parameters = [
+        *KUNIT,
+        f"kunit.filter_glob={kunit.SUITE}",
+        *kernel.parameters,
+    ]
     timeout_s = AROUND_S + job.seconds
     with guest.job_folder() as folder:
         init = guest.prepare(folder, AGENT, dataclasses.asdict(job))
@@ -211,7 +227,7 @@ def splats(console: str, ours: set[str]) -> list[str]:
     for line in console.splitlines():
         race = RACE.search(line)
         if race:
-            if ours & set(race.groups()):
+            if ours & set(race.groups()) and set(race.groups()) not in THEIRS:
                 found.append(line)
         elif guest.ALARM.search(line) or MORE_ALARMS.search(line):
             found.append(line)
