@@ -39,6 +39,7 @@ DAEMON = """\
 /usr/share/bash-completion/completions/tcptuned
 /usr/share/doc/tcptuned/changelog.gz
 /usr/share/doc/tcptuned/copyright
+/usr/share/doc/tcptuned/tcptuned.rst.gz
 /usr/share/man/man5/tcptuned.conf.5.gz
 /usr/share/man/man8/tcptuned.8.gz
 """
@@ -157,7 +158,12 @@ def _lintian(say: Say) -> str:
 def _contents(debs: dict[str, Path], base: str) -> str:
     """What is in the packages and should not be, or the reverse."""
     found = {name: _listed(path) for name, path in debs.items()}
-    daemon = set(DAEMON.split())
+    contrib = REPO / "tools" / "tcptuned" / "contrib"
+    daemon = set(DAEMON.split()) | {
+        f"/usr/share/doc/tcptuned/examples/{path.relative_to(contrib)}"
+        for path in files()
+        if path.is_relative_to(contrib)
+    }
     odd = sorted(daemon ^ found["tcptuned"])
     source = f"/usr/src/sunrpc-tcpbuf-{version()}"
     theirs = {
