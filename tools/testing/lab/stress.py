@@ -9,11 +9,12 @@ was written, when a connection stands still, and when it was no stress.
 
 import dataclasses
 import datetime
+import functools
 import json
 import re
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import guest
 import image
 import kunit
 import qemu
+import race
 import tree
 from progress import Progress, Say
 
@@ -49,10 +51,6 @@ MORE_ALARMS = re.compile(
     r"ref_tracker: |unregister_netdevice: waiting|kmemleak: .* new suspected"
     r"|unreferenced object|^WARNING: "
 )
-RACE = re.compile(r"BUG: KCSAN: [\w-]+ in (\S+)(?: / (\S+))?")
-# Races of upstream in these objects, in functions that the series leaves as they
-# are: a local client's socket, which is released while its transport is reset.
-THEIRS = ({"xs_local_state_change", "xs_reset_transport"},)
 # Objects whose code, or the fields that it touches, is of the series.
 OURS = (
     *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
@@ -65,12 +63,15 @@ class Kernel:
     """A kernel of the stress: its fragment's name, and variables for make.
 
     watches: what it says at boot when it does. parameters: of its command line.
+    file_bytes: of the largest file that is moved. A file must be written in far
+    less than STALL_MS, however slow the kernel.
     """
 
     name: str
     watches: str
     settings: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    file_bytes: int = 2 << 20
 
 
 # Objects in which KCSAN looks at accesses: the series', and those that share
@@ -86,7 +87,12 @@ KERNELS = (
     Kernel(
         "kcsan",
         "kcsan: enabled early",
-        ("KCSAN_SANITIZE=n", *(f"KCSAN_SANITIZE_{o}.o=y" for o in WATCHED)),
+        (
+            "KCSAN_SANITIZE=n",
+            *(f"KCSAN_SANITIZE_{o}.o=y" for o in WATCHED),
+            # race.py asks for lines of source.
+            *(f"CFLAGS_{o}.o=-g1" for o in OURS),
+        ),
         # An emulated processor does little in the 80 us for which an access is
         # watched by default: a counter that was put into the gate, not locked,
         # was not seen in 3 minutes, and with these it was.
@@ -94,7 +100,10 @@ KERNELS = (
             "kcsan.skip_watch=200",
             "kcsan.udelay_task=1500",
             "kcsan.udelay_interrupt=300",
+            # What is so slow may wait for long to have written a file back.
+            "sysctl.kernel.hung_task_timeout_secs=240",
         ),
+        file_bytes=256 << 10,
     ),
 )
 
@@ -182,14 +191,18 @@ def _stress(kernel: Kernel, built: Path, job: Job, say: Say) -> Outcome:
     (tree.folder(tree.REPO) / "log" / f"stress-{kernel.name}.log").write_text(
         f"{console}\n{json.dumps(result, indent=1)}\n"
     )
-    functions = _functions(built.parents[3] / "net/sunrpc")
+    folder = built.parents[3] / "net/sunrpc"
+    ours = race.Objects([folder / f"{name}.o" for name in OURS])
     return Outcome(
         name=kernel.name,
         stress_s=job.seconds,
         seconds=time.monotonic() - start,
         counts=result.get("counts", {}),
         tests=said,
-        splats=splats(console + result.get("leaks", ""), functions),
+        splats=splats(
+            console + result.get("leaks", ""),
+            functools.partial(race.is_ours, objects=ours),
+        ),
         failures=[
             *broken,
             *failed,
@@ -210,7 +223,8 @@ def _guest(
     ]
     timeout_s = AROUND_S + job.seconds
     with guest.job_folder() as folder:
-        init = guest.prepare(folder, AGENT, dataclasses.asdict(job))
+        told = {**dataclasses.asdict(job), "file_bytes": kernel.file_bytes}
+        init = guest.prepare(folder, AGENT, told)
         try:
             console = qemu.boot(built, init, parameters, timeout_s, say, name)
             return console, guest.result(folder, console, name), []
@@ -218,28 +232,21 @@ def _guest(
             return error.console, {}, [str(error)]
 
 
-def splats(console: str, ours: set[str]) -> list[str]:
+def splats(console: str, is_ours: Callable[[Sequence[str]], bool]) -> list[str]:
     """The lines with which the kernel began to complain.
 
-    ours: functions whose data races count; upstream has races of its own.
+    is_ours: whether the report of a data race counts; upstream has some too.
     """
     found = []
-    for line in console.splitlines():
-        race = RACE.search(line)
-        if race:
-            if ours & set(race.groups()) and set(race.groups()) not in THEIRS:
+    lines = console.splitlines()
+    for index, line in enumerate(lines):
+        if race.HEAD.search(line):
+            if is_ours(race.report(lines[index:])):
                 found.append(line)
         elif guest.ALARM.search(line) or MORE_ALARMS.search(line):
             found.append(line)
     heads = [line for line in found if "Call Trace" not in line]
     return heads or found
-
-
-def _functions(objects: Path) -> set[str]:
-    """The functions of the series' objects."""
-    files = [objects / f"{name}.o" for name in OURS]
-    listed = command.must(["nm", *files], f"{objects}: no objects")
-    return set(re.findall(r" [tT] (\S+)$", listed, re.MULTILINE))
 
 
 def tests(result: dict[str, Any]) -> tuple[str, list[str]]:
@@ -289,8 +296,9 @@ The last stress result
 ======================
 
 The stress wrote this on {date}: base {base}, linux {version}, the series as of
-{series}, {gcc},
-{qemu}, {processors} processors. lab.rst says what it does.
+{series}, {processors} processors,
+{gcc},
+{qemu}. lab.rst says what it does.
 
 {outcomes}
 """

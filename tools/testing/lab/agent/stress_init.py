@@ -111,8 +111,9 @@ def lay_out() -> dict[str, Path]:
 class Crowd:
     """All workers, from their start to their end."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, file_bytes: int) -> None:
         self._seed = seed
+        self._file_bytes = file_bytes
         self._stop = mmap.mmap(-1, mmap.PAGESIZE)
         self.workers: list[Worker] = []
 
@@ -128,9 +129,10 @@ class Crowd:
         for index in (*COMING, *STAYING):
             self.add(f"tune-{index}", turmoil.tune, f"c{index}")
         for name, point in mounts.items():
-            self.add(f"move-{name}", traffic.move(point))
+            self.add(f"move-{name}", traffic.move(point, self._file_bytes))
         for index in COMING:
-            self.add(f"remount-{index}", traffic.remount(index), f"c{index}")
+            body = traffic.remount(index, self._file_bytes)
+            self.add(f"remount-{index}", body, f"c{index}")
         for index in COMING[:2]:
             server = network.address(index, "server", 4)
             self.add(f"flood-{index}", traffic.flood(server), f"c{index}")
@@ -170,10 +172,10 @@ class Crowd:
         return [f"{name}: {error}" for name, error in errors if error]
 
 
-def stress(seconds: float, seed: str) -> dict[str, Any]:
+def stress(seconds: float, seed: str, file_bytes: int) -> dict[str, Any]:
     """Let everything happen for a while; counts, and what went wrong."""
     mounts = lay_out()
-    crowd = Crowd(seed)
+    crowd = Crowd(seed, file_bytes)
     crowd.add_all(mounts)
     _watch(crowd, seconds * (1 - RESTARTS_SHARE))
     # From here on a transfer may wait for a server that is not there.
@@ -257,7 +259,7 @@ def main() -> None:
         leaks()
         result["selftests"] = selftests()
         init.say("start")
-        result.update(stress(job["seconds"], job["seed"]))
+        result.update(stress(**job))
         if not result["errors"]:
             init.say("looking for leaks")
             clear_away(result["mounts"])

@@ -40,7 +40,7 @@ class Mismatch(Exception):
     """A file is not what was written to it."""
 
 
-def remount(index: int) -> Body:
+def remount(index: int, file_bytes: int) -> Body:
     """Mount in every way, move data, unmount in every way."""
 
     def once(turn: Turn) -> None:
@@ -51,17 +51,18 @@ def remount(index: int) -> Body:
                 with transfers(file, turn.random.random()):
                     pass
             else:
-                transfer(turn, file, turn.random.randrange(1 << 20))
+                transfer(turn, file, turn.random.randrange(file_bytes // 2))
 
     return once
 
 
-def move(point: Path) -> Body:
+def move(point: Path, file_bytes: int) -> Body:
     """Write and read on a mount that stays."""
 
     def once(turn: Turn) -> None:
         file = point / f"moved-{point.name}"
-        transfer(turn, file, turn.random.randrange(1 << 18, 1 << 21))
+        size = turn.random.randrange(file_bytes // 8, file_bytes)
+        transfer(turn, file, size)
 
     return once
 
