@@ -86,20 +86,31 @@ class Run:
 
     @property
     def key(self) -> str:
-        """What its figures depend on: kernel, scenario and daemon."""
-        parts = [
-            (self.image.parent / image.KEY).read_bytes(),
-            json.dumps(scenario.to_dict(self.plan), sort_keys=True).encode(),
-            DAEMON.read_bytes() if self.peer.daemon else b"",
-        ]
-        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+        """What its figures depend on."""
+        return key(self.image, self.plan)
+
+
+def key(path: Path, plan: scenario.Scenario) -> str:
+    """What a run's figures depend on: kernel, scenario and daemon."""
+    daemons = [plan.server.daemon, *(c.daemon for c in plan.clients.values())]
+    parts = [
+        (path.parent / image.KEY).read_bytes(),
+        json.dumps(scenario.to_dict(plan), sort_keys=True).encode(),
+        DAEMON.read_bytes() if any(daemons) else b"",
+    ]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def check_daemons(result: Row) -> None:
+    """Raise LabError when a daemon did not run to the end."""
+    for host, daemon in result["daemons"].items():
+        if daemon["exit"] or daemon["ended_early"]:
+            raise LabError(f"the daemon of {host} failed: {daemon['output']}")
 
 
 def rows(run: Run, result: Row, key: str) -> list[Row]:
     """The figures of a run, one row a direction."""
-    for host, daemon in result["daemons"].items():
-        if daemon["exit"] or daemon["ended_early"]:
-            raise LabError(f"the daemon of {host} failed: {daemon['output']}")
+    check_daemons(result)
     path = {k: v for k, v in asdict(run.cell).items() if k != "base"}
     common = {
         **path,

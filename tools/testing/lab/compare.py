@@ -173,9 +173,9 @@ def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
     judged = verdicts(rows)
     lost = [reason(one) for one in judged if not one.fine]
     return {
-        "means.txt": _table(["against", "steady", "cold"], factors),
+        "means.txt": list_table(["against", "steady", "cold"], factors),
         "lost.txt": "".join(f"- {line}\n" for line in lost) or "None.\n",
-        "cells.txt": _table(
+        "cells.txt": list_table(
             ["cell", "ours MB/s", "first", "best other", "MB/s"],
             [
                 [
@@ -191,7 +191,8 @@ def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def list_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table of reStructuredText."""
     rows = itertools.chain([head], lines)
     body = "".join(
         "".join(
