@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The service: one timer, four signals.
+ * The service: one timer, five signals.
  *
  * While data moves it looks every 250 ms: buffers double with every decision,
  * so a path is up to speed after some ten of them, and a LAN transfer of a
@@ -108,6 +108,18 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	return sd_event_exit(service->event, EXIT_OK);
 }
 
+/* A restart: values that go down and up again would be of use to nobody. */
+static int on_hand_over(sd_event_source *source,
+			const struct signalfd_siginfo *info, void *data)
+{
+	struct service *service = data;
+
+	(void)source;
+	(void)info;
+	log_line(MSG_STOP, "stopping, the next tcptuned takes the values over");
+	return sd_event_exit(service->event, EXIT_HANDED_OVER);
+}
+
 /* Loads the configuration; its errors are log lines. */
 static int load_conf(struct service *service)
 {
@@ -173,6 +185,7 @@ static int open_event(struct service *service)
 		{ SIGINT, on_stop },
 		{ SIGHUP, on_reload },
 		{ SIGUSR1, on_resume },
+		{ SIGUSR2, on_hand_over },
 	};
 	sigset_t set;
 	int err;
@@ -295,11 +308,12 @@ static void say_restored(const struct tt_setting *setting,
 		 *instance ? " " : "", instance, sentence);
 }
 
-/* Leaves everything as it was found. Returns: an exit code. */
+/* Leaves all as it was found, or to the next one. Returns: an exit code. */
 static int stop(struct service *service, int code)
 {
 	sd_notify(0, "STOPPING=1");
-	if (apply_restore(service->apply, say_restored, service))
+	if (code != EXIT_HANDED_OVER &&
+	    apply_restore(service->apply, say_restored, service))
 		code = EXIT_ERROR;
 	service->saved_us = 0;
 	round_save(service, 0);

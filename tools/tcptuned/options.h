@@ -18,6 +18,8 @@ enum {
 	EXIT_USAGE	= 2,	/* the command line or the configuration */
 	EXIT_STOPPED	= 3,	/* no daemon runs, or it does not answer */
 	EXIT_RUNNING	= 4,	/* a daemon runs already */
+	/* SIGUSR2: values stay; tcptuned.service knows the number too */
+	EXIT_HANDED_OVER = 5,
 };
 
 /* Colour in what people read; systemctl and ip have the same words. */

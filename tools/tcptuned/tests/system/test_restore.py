@@ -72,6 +72,21 @@ def test_takes_over(world: World, daemons: list[Daemon]) -> None:
     assert world.values() == before
 
 
+def test_hands_over(world: World, daemons: list[Daemon]) -> None:
+    """A restart leaves the values to the next daemon, and a stop does not."""
+    before = world.values()
+    daemon = at_work(world, daemons)
+    assert daemon.end(signal.SIGUSR2) == 5
+    after = world.values()
+    assert after != before
+    daemon = world.start()
+    daemons.append(daemon)
+    daemon.wait_for((world.rundir / "status.json").exists)
+    assert world.values() == after
+    assert daemon.end() == 0, daemon.log()
+    assert world.values() == before
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
