@@ -50,6 +50,9 @@ STEPS = {
     "user": "getent passwd tcptuned",
     "program": "tcptuned --version | grep -Fx 'tcptuned {version}'"
     " && tcptuned check-config",
+    "folders of the template": "grep -c"
+    " '^[RS].*Directory=tcptuned/netns/%i$' /lib/systemd/system/tcptuned@.service"
+    " | grep -x 2",
     "verify": "systemd-analyze verify {units}",
     "security": "systemd-analyze security --offline=true"
     " --threshold={exposure} /lib/systemd/system/tcptuned.service",
@@ -86,9 +89,12 @@ def version() -> str:
     return first.split("(")[1].split(")")[0]
 
 
-def build(say: Say) -> list[Path]:
-    """Build the packages into out/deb/; raises Failed."""
-    source = WORK / f"sunrpc-tcpbuf-{version()}"
+def build(say: Say, *, newer: str = "", out: Path = OUT) -> list[Path]:
+    """Build the packages into a folder; raises Failed.
+
+    newer: a version to build them as instead of their own.
+    """
+    source = WORK / f"sunrpc-tcpbuf-{newer or version()}"
     shutil.rmtree(WORK, ignore_errors=True)
     series = [
         path
@@ -99,18 +105,23 @@ def build(say: Say) -> list[Path]:
         target = source / path.relative_to(REPO)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
+    if newer:
+        changelog = source / "debian/changelog"
+        text = changelog.read_text()
+        entry = text.replace(f"({version()})", f"({newer})", 1)
+        changelog.write_text(f"{entry}\n{text}")
     # The daemon's own tests have a runner of their own in `make check`.
     command: Command = [
         *("env", "DEB_BUILD_OPTIONS=nocheck parallel=2"),
         *("dpkg-buildpackage", "-b", "-us", "-uc"),
     ]
     _must("deb-build", command, say, cwd=source)
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
     for path in WORK.glob("*.*"):
         if path.is_file():
-            path.rename(OUT / path.name)
-    return sorted(OUT.glob("*.deb"))
+            path.rename(out / path.name)
+    return sorted(out.glob("*.deb"))
 
 
 def check(base: str, ksrc: str, say: Say, show: Print) -> Counts:
