@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The result of the boot test, as a page of Documentation/."""
+
+from __future__ import annotations
+
+import datetime
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+import far
+import inventory
+import machine
+from tally import Tally
+
+import command
+
+TEXT = """\
+.. SPDX-License-Identifier: GPL-2.0
+
+====================
+The last boot result
+====================
+
+The boot test wrote this on {date}: commit {commit}, {qemu}
+without KVM, {processors} processors, {memory} MB of memory. {passed} tests
+passed, {failed} failed, in {minutes:.0f} minutes. lab.rst says what they are.
+
+The client is a network namespace of the same machine, {rate} Mbit/s and
+{rtt} ms away. Rates are those of a transfer from its second {start} to its
+second {end}.
+
+{figures}
+
+After the packages were purged, with what they had brought, and after a reboot,
+the machine was compared with what it had been before they came. These may
+differ, and nothing else did:
+
+{allowed}
+"""
+
+
+def write(path: Path, tests: Tally, minutes: float) -> None:
+    """Write the page."""
+    qemu = command.must(["qemu-system-x86_64", "--version"], "qemu")
+    commit = command.run(["git", "log", "-1", "--format=%h"], cwd=path.parent)
+    path.write_text(
+        TEXT.format(
+            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            commit=commit.stdout.strip() or "unknown",
+            qemu=qemu.splitlines()[0],
+            processors=machine.PROCESSORS,
+            memory=machine.MEMORY_MB,
+            passed=tests.passed,
+            failed=len(tests.failed),
+            minutes=minutes,
+            rate=far.RATE_MBIT,
+            rtt=far.RTT_MS,
+            start=far.FROM_S,
+            end=far.TO_S,
+            figures=_list(tests.figures),
+            allowed=_list(
+                f"``{names}``: {why}"
+                for names, why in inventory.ALLOWED.items()
+            ),
+        )
+    )
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(
+        textwrap.fill(
+            item,
+            width=79,
+            initial_indent="- ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for item in items
+    )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests that go one after the other, and what they measured."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+from programs import Failed
+
+from errors import LabError
+from progress import Progress
+
+
+class Tally:
+    """Counts tests; each says its name when it is over."""
+
+    def __init__(self, say: Progress) -> None:
+        self.say = say
+        self.passed = 0
+        self.failed: list[str] = []
+        # What the page of the result says, in the order of the tests.
+        self.figures: list[str] = []
+
+    @contextlib.contextmanager
+    def test(self, name: str) -> Iterator[None]:
+        """One test: an error is its failure, and the next one goes on."""
+        self.say(name)
+        start = time.monotonic()
+        try:
+            yield
+        except (Failed, LabError) as error:
+            self.failed.append(name)
+            self._print(f"not ok {name}: {error}")
+        else:
+            self.passed += 1
+            seconds = time.monotonic() - start
+            self._print(f"ok {name} ({seconds:.0f} s)")
+
+    def figure(self, text: str) -> None:
+        """Keep what was measured for the page."""
+        self.figures.append(text)
+        self._print(f"   {text}")
+
+    def _print(self, text: str) -> None:
+        self.say.clear()
+        print(text, flush=True)
+
+
+def expect(what: str, found: object, wanted: object) -> None:
+    """Raise LabError unless both are the same."""
+    if found != wanted:
+        raise LabError(f"{what}: {found!r}, expected {wanted!r}")
+
+
+def expect_in(what: str, text: str, wanted: str) -> None:
+    """Raise LabError unless a text holds another."""
+    if wanted not in text:
+        raise LabError(f"{what}: no '{wanted}' in: {text.strip()[-600:]}")
+
+
+def expect_least(what: str, found: float, least: float) -> None:
+    """Raise LabError if a figure is too small."""
+    if found < least:
+        raise LabError(f"{what}: {found:.2f}, expected at least {least:g}")
