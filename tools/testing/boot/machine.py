@@ -98,15 +98,16 @@ class Machine:
         )
         with CONSOLE.open("ab") as log:
             log.write(f"\n===== {self.name} boots =====\n".encode())
-        path = self._work / "agent"
-        path.unlink(missing_ok=True)
-        self._qemu = subprocess.Popen(
-            self._command(path),
-            stdin=subprocess.DEVNULL,
-            stdout=CONSOLE.open("ab"),
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+            log.flush()
+            path = self._work / "agent"
+            path.unlink(missing_ok=True)
+            self._qemu = subprocess.Popen(
+                self._command(path),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         self._agent = GuestAgent(path, self._say_waits)
         while not self._agent.answers():
             if self._qemu.poll() is not None:

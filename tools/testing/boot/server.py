@@ -20,7 +20,7 @@ INSTALL_S = 2400
 
 def wait(machine: Machine) -> None:
     """Wait until everything that starts at boot has started."""
-    # Its status is 1 also when the last job ends while it is asked.
+    # It was seen to print running and end with 1.
     said = machine.run("systemctl is-system-running --wait", 300).output.strip()
     if said != "running":
         units = machine.run("systemctl --failed --plain --no-legend").output
