@@ -26,6 +26,9 @@ STEADY_LOSS_S = 20
 # path's rate and in RTTs of it. It is flushed when the looking is over, and
 # takes long on a slow path.
 DIRTY_BYTES, DIRTY_S, DIRTY_RTTS = 100_000_000, 2, 8
+# At 10 Gbit/s a short path leaves so little dirty that this is enough, in MB,
+# and two guests at a time fit into a machine of 24 GB.
+SHORT_RTT_MS, SHORT_MEMORY_MB = 60, 8000
 # Of the client that asks for attributes meanwhile.
 LAN = scenario.Client(rate_mbit=10000, delay_ms=0.1)
 
@@ -132,6 +135,11 @@ def peers(file: Path = PEERS_FILE) -> dict[str, Peer]:
         raise LabError(f"{file}: {error}") from None
 
 
+def _memory_mb(cell: Cell, usual: int) -> int:
+    short = cell.rate_mbit == 10000 and cell.rtt_ms <= SHORT_RTT_MS
+    return SHORT_MEMORY_MB if short else usual
+
+
 def _dirty(cell: Cell, memory_mb: int) -> scenario.Sysctl:
     """Limits of dirty pages; none where the usual ones, of 40 %, are less."""
     seconds = DIRTY_S + DIRTY_RTTS * cell.rtt_ms / 1e3
@@ -174,16 +182,18 @@ def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
         for phase in base.phases
     ]
     clients = {name: laid_over(one) for name, one in base.clients.items()}
+    memory_mb = _memory_mb(cell, base.memory_mb)
     sysctl = {
         **base.server.sysctl,
         **peer.hosts,
         **peer.guest,
         **congestion,
-        **_dirty(cell, base.memory_mb),
+        **_dirty(cell, memory_mb),
     }
     return dataclasses.replace(
         base,
         clients={**clients, "lan": dataclasses.replace(LAN, nfs=cell.nfs)},
         server=dataclasses.replace(base.server, sysctl=sysctl),
         phases=phases,
+        memory_mb=memory_mb,
     )
