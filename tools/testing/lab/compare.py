@@ -173,9 +173,9 @@ def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
     judged = verdicts(rows)
     lost = [reason(one) for one in judged if not one.fine]
     return {
-        "means.txt": list_table(["against", "steady", "cold"], factors),
-        "lost.txt": "".join(f"- {line}\n" for line in lost) or "None.\n",
-        "cells.txt": list_table(
+        "means.rst": list_table(["against", "steady", "cold"], factors),
+        "lost.rst": "".join(f"- {line}\n" for line in lost) or "None.\n",
+        "cells.rst": list_table(
             ["cell", "ours MB/s", "first", "best other", "MB/s"],
             [
                 [

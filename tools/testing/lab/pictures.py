@@ -10,7 +10,7 @@ marker too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,10 @@ COLOURS = (
     "#D55E00",
 )
 MARKERS = "osv^DPX"
+# Figures that the path's limit bounds.
+RATES = ("mb_per_s", "cold_mb_per_s")
+# Where the axis of windows begins: what a connection has at its start.
+LEAST_MB = 0.01
 mpl.rcParams.update(
     {
         **dict.fromkeys(
@@ -86,16 +90,23 @@ def against_rtt(
                 if row["rate_mbit"] == rate and row["direction"] == direction
             ]
             _lines(axes, of_cell, key, scale)
-            axes.set_title(f"{direction}, {rate:g} Mbit/s", fontsize=11)
-            if key == "mb_per_s" and of_cell:
-                axes.axhline(
-                    of_cell[0]["limit_mb_per_s"], color=GREY, linestyle=":"
-                )
+            axes.set_title(f"{direction}, {bits(rate)}", fontsize=11)
+            if key in RATES and of_cell:
+                limit = of_cell[0]["limit_mb_per_s"]
+                axes.axhline(limit, color=GREY, linestyle=":")
+                axes.set_ylim(top=1.05 * limit)
         line[0].set_ylabel(unit)
     for axes in all_axes[-1]:
         axes.set_xlabel("RTT in ms")
-    _legend(figure, all_axes[0][0])
+    _legend(figure, all_axes.flat)
     return figure
+
+
+def bits(rate_mbit: float) -> str:
+    """A link's rate for people."""
+    if rate_mbit < 1000:
+        return f"{rate_mbit:g} Mbit/s"
+    return f"{rate_mbit / 1000:g} Gbit/s"
 
 
 def _lines(axes: Axes, rows: Sequence[Row], key: str, scale: float) -> None:
@@ -108,7 +119,10 @@ def _lines(axes: Axes, rows: Sequence[Row], key: str, scale: float) -> None:
         if points:
             axes.plot(*zip(*points, strict=True), **style(peer))
     axes.set_xscale("log")
-    axes.set_xticks(cells.RTTS_MS, [f"{rtt:g}" for rtt in cells.RTTS_MS])
+    axes.set_xlim(cells.RTTS_MS[0] / 1.3, cells.RTTS_MS[-1] * 1.3)
+    axes.set_xticks(
+        cells.RTTS_MS, [f"{rtt:g}" for rtt in cells.RTTS_MS], fontsize=9
+    )
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
 
@@ -138,13 +152,25 @@ def over_time(courses: Sequence[Row]) -> Figure | None:
     axes.set_ylabel("MB (10⁶ bytes)")
     # A window of kilobytes and one of a hundred megabytes on one axis.
     axes.set_yscale("log")
-    _legend(figure, axes, columns=2)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylim(bottom=LEAST_MB)
+    _legend(figure, [axes], columns=2)
     return figure
 
 
-def _legend(figure: Figure, axes: Axes, columns: int = 4) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+def _legend(figure: Figure, all_axes: Iterable[Axes], columns: int = 4) -> None:
+    """One for all axes: not every peer is in each."""
+    entries = {
+        label: handle
+        for axes in all_axes
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        entries.values(),
+        entries.keys(),
+        loc="outside lower center",
+        ncols=columns,
+    )
 
 
 def draw(

@@ -165,9 +165,9 @@ def test_generated_parts() -> None:
         *(_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")),
     ]
     parts = compare.rst(rows, {"stock": "stock kernel"})
-    assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.txt"]
-    assert parts["lost.txt"].startswith("- 1000 Mbit/s x 30 ms NFSv3 read, bbr")
-    assert parts["lost.txt"].count("\n") == 1
+    assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.rst"]
+    assert parts["lost.rst"].startswith("- 1000 Mbit/s x 30 ms NFSv3 read, bbr")
+    assert parts["lost.rst"].count("\n") == 1
 
 
 def _run(images: Images, peer: str) -> bench.Run:
