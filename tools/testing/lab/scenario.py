@@ -6,6 +6,9 @@ units of the classes below; what is left out has the default given there.
 [setups.NAME] tables are laid over the rest, key by key, so that one file
 holds, for example, the untuned and the tuned form of one experiment.
 
+"tcptuned" at the top, or in a setup, is a list of hosts that run the daemon of
+this repository, each with folders of its own.
+
 A client with a count stands for so many alike, NAME-1, NAME-2 and so on. A job
 or an event on NAME is one on each of them, and "{host}" in the name of a job's
 file is the name of its host.
@@ -22,6 +25,10 @@ from typing import Any
 from errors import LabError
 
 FOLDER = Path(__file__).parent / "scenarios"
+TCPTUNED = (
+    "$LAB_REPO/build/tcptuned/tcptuned"
+    " --state-dir /run/state-{host} --runtime-dir /run/tcptuned-{host}"
+)
 
 Sysctl = dict[str, int | str]
 
@@ -282,7 +289,22 @@ def load(name: str, setup: str | None = None) -> Scenario:
             raise LabError(f"{path}: no setup {setup!r}")
         table = _overlay(table, overlays[setup])
     table.setdefault("name", path.stem)
+    table = _with_daemons(table, f"{path}: tcptuned")
     return from_dict(table, str(path))
+
+
+def _with_daemons(table: dict[str, Any], where: str) -> dict[str, Any]:
+    """The table with the daemon of each host that "tcptuned" names."""
+    for host in _build(list[str], table.pop("tcptuned", []), where):
+        clients = table.get("clients", {})
+        if host != "server" and host not in clients:
+            raise LabError(f"{where}: no host {host!r}")
+        daemon = {"daemon": TCPTUNED.format(host=host)}
+        named = (
+            {"clients": {host: daemon}} if host in clients else {host: daemon}
+        )
+        table = _overlay(table, named)
+    return table
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -74,6 +74,17 @@ def test_setup_is_laid_over(tmp_path: Path) -> None:
     assert [phase.name for phase in tuned.phases] == ["other"]
 
 
+def test_daemons_of_a_setup(tmp_path: Path) -> None:
+    """Each has folders of its own; who is not named has none."""
+    daemons = '\n[setups.tuned]\ntcptuned = ["server", "wan"]'
+    text = PLAIN + SETUPS.replace("\n[setups.tuned]", daemons)
+    plan = _load(tmp_path, text, "tuned")
+    assert "/tcptuned --state-dir /run/state-wan " in plan.clients["wan"].daemon
+    assert plan.server.daemon.endswith("/run/tcptuned-server")
+    assert not plan.clients["lan"].daemon
+    assert not _load(tmp_path, text, "default").server.daemon
+
+
 COUNTED = """\
 title = "many"
 [clients.far]
@@ -149,6 +160,12 @@ WRONG = {
         "the server cannot write",
     ),
     "no end": ('do = "write"', 'do = "stat"', "phase 'write' never ends"),
+    "unknown host with the daemon": (
+        "title",
+        'tcptuned = ["wam"]\ntitle',
+        "tcptuned: no host 'wam'",
+    ),
+    "daemon on no list": ("title", "tcptuned = true\ntitle", "a list was"),
     "unknown host of an event": (
         "size_mib = 5 }]",
         'size_mib = 5 }]\nevents = [{ at_s = 1, host = "x", sysctl = {} }]',
