@@ -17,6 +17,7 @@ def linters(python: Path) -> Iterator[tuple[str, Command, Path]]:
     for page in sorted(DAEMON.glob("*.[58]")):
         command = ["mandoc", "-T", "lint", "-W", "warning", page.name]
         yield f"mandoc-{page.name}", command, DAEMON
+    yield "rpmlint", ["rpmlint", "tcptuned.spec"], DAEMON
     folder = CONTRIB / "prometheus"
     for what, name in (("check", "rules"), ("test", "rules.test")):
         command = ["promtool", what, "rules", f"tcptuned.{name}.yml"]

@@ -23,6 +23,12 @@ from progress import Progress, Say
 OUT = REPO / "out" / "deb"
 WORK = BUILD / "deb"
 SPEC = REPO / "tools" / "tcptuned" / "tcptuned.spec"
+# Of systemd-rpm-macros, which Debian's rpm does not have.
+MACROS = {
+    "_unitdir": "/usr/lib/systemd/system",
+    "_sysusersdir": "/usr/lib/sysusers.d",
+    "_udevrulesdir": "/usr/lib/udev/rules.d",
+}
 UNITS = ("tcptuned.service", "tcptuned@blue.service")
 
 # What `systemd-analyze security` may say, in tenths.
@@ -209,9 +215,10 @@ def _rpm(say: Say) -> str:
         *("tar", "-C", WORK, "--exclude=debian/*", "-czf"),
         *(top / "SOURCES" / f"{name}.tar.gz", name),
     ]
+    macros = {"_topdir": str(top), "_dbpath": f"{top}/db", **MACROS}
     rpmbuild: Command = [
-        *("rpmbuild", "--define", f"_topdir {top}"),
-        *("--define", f"_dbpath {top}/db", "--nodeps", "--nocheck"),
+        *("rpmbuild", "--nodeps", "--nocheck"),
+        *(f"--define={name} {value}" for name, value in macros.items()),
         *("-bb", SPEC),
     ]
     for command in (tar, rpmbuild):
