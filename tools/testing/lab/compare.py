@@ -13,7 +13,7 @@ from typing import Any
 import chart
 
 OURS = "tcptuned"
-# Rates that differ by less are the same.
+# Rates, and memories, that differ by less are the same.
 EQUAL = 0.01
 # What makes a cell, with the direction; its base is of the row's kernel.
 CELL = (
@@ -91,7 +91,7 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
             row
             for row in others
             if row["mb_per_s"] >= (1 - EQUAL) * ours["mb_per_s"]
-            and row["tcp_mem_bytes"] < ours["tcp_mem_bytes"]
+            and row["tcp_mem_bytes"] < (1 - EQUAL) * ours["tcp_mem_bytes"]
         ]
         leaner = min(equal, key=lambda row: row["tcp_mem_bytes"], default=None)
         found.append(Verdict(label(ours), first, best, ours, leaner))
@@ -153,8 +153,8 @@ def reason(one: Verdict) -> str:
         what.append(f"{share:.1%} of {one.best['peer']}")
     if one.leaner:
         what.append(
-            f"{ours['tcp_mem_bytes'] / 1e6:.1f} MB of memory, "
-            f"{one.leaner['peer']} {one.leaner['tcp_mem_bytes'] / 1e6:.1f}"
+            f"{ours['tcp_mem_bytes'] / 1e6:.2f} MB of memory, "
+            f"{one.leaner['peer']} {one.leaner['tcp_mem_bytes'] / 1e6:.2f}"
         )
     return f"{one.cell}: {'; '.join(what)}"
 

@@ -127,7 +127,8 @@ def test_first_or_equal() -> None:
     ("rate", "memory_mb", "said"),
     [
         (98, 1, "98.0% of tuned"),
-        (100, 4, "4.0 MB of memory, tuned 3.0"),
+        (100, 4, "4.00 MB of memory, tuned 3.00"),
+        (100, 3.02, ""),
         (120, 4, ""),
     ],
 )
