@@ -47,6 +47,14 @@ mkdir -p /mnt/{NETNS}
 nsenter --net=/run/netns/{NETNS} mount -t nfs4 -o vers=4.2 {SERVER}:/ \
     /mnt/{NETNS}
 """
+# What both ends of it have.
+LOOK = f"""
+for inside in '' 'ip netns exec {NETNS}'; do
+	$inside ss -tmi '( sport = :2049 or dport = :2049 )'
+	$inside grep . /proc/sys/sunrpc/tcp_*
+done
+nstat -az | grep -v ' 0 *0.0$'
+"""
 FILE = f"/mnt/{NETNS}/file"
 # Bytes that a dd moves through the server's device; GSO packets have a header
 # each, which is next to nothing. What was not sent yet need not be.

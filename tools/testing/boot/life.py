@@ -285,6 +285,8 @@ class Life:
         )
 
     def _expect_speed(self, rates: far.Rates) -> None:
+        # For the log, where they are not.
+        self._machine.run(far.LOOK)
         for name in ("write", "read"):
             rate, was = getattr(rates, name), getattr(self._rates, name)
             share, ratio = rate / far.limit(), rate / was

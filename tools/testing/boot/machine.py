@@ -191,8 +191,11 @@ class Machine:
 
     def _halt(self, verb: str) -> None:
         assert self._qemu is not None
+        assert self._agent is not None
         self._say(f"{self.name}: {verb}")
-        self.must(f"systemctl --no-block {verb}")
+        # It may be gone before it has answered.
+        with contextlib.suppress(OSError):
+            self._agent.run(f"systemctl --no-block {verb}", HALT_S, quiet=True)
         try:
             self._qemu.wait(HALT_S)
         except subprocess.TimeoutExpired:
