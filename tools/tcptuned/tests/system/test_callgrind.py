@@ -66,24 +66,25 @@ def test_files(tmp_path: Path) -> None:
     assert [file.name for file in found] == ["look.9", "look.10"]
 
 
-def _look(own: int, status: int, metrics: int = 0) -> Profile:
-    called = {"status_write": status, "metrics_write": metrics}
+def _look(own: int, status: int, metrics: int = 0, ask: int = 0) -> Profile:
+    called = {"status_write": status, "metrics_write": metrics, "ask": ask}
+    reports = {"print, libc.so.6": status + metrics}
     return Profile(
-        Counter({"look, tcptuned": own, "print, libc.so.6": status + metrics}),
-        Counter(called),
+        Counter({"look, tcptuned": own + ask, **reports}), Counter(called)
     )
 
 
 def test_figures() -> None:
     """What not every look does is not in the figure of a look."""
-    looks = [_look(100, 50), _look(110, 0), _look(120, 70, 30)]
+    looks = [_look(100, 50), _look(110, 0, 0, 8), _look(120, 70, 30)]
     row = instructions.figures(2, looks)
     assert row["look"] == 110
     assert row["status"] == 60
     assert row["metrics"] == 30
+    assert row["routes"] == 8
     assert row["functions"] == [
-        ["look, tcptuned", pytest.approx(330 / 480)],
-        ["print, libc.so.6", pytest.approx(150 / 480)],
+        ["look, tcptuned", pytest.approx(338 / 488)],
+        ["print, libc.so.6", pytest.approx(150 / 488)],
     ]
 
 
