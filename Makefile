@@ -53,6 +53,12 @@ bench-quick: tcptuned ## some cells of the bench (10 min)
 	@$(DEPS) tree kernel lab
 	@$(LAB)/lab bench --quick $(KERNEL)
 
+.PHONY: cost
+cost: ## what the series and the daemon cost the processor (15 min)
+	@$(DEPS) tree kernel lab tcptuned cost
+	@$(LAB)/lab cost $(KERNEL)
+	@$(LAB)/lab cost --daemon
+
 .PHONY: tree
 tree: ## a stock and a patched kernel tree below build/
 	@$(DEPS) tree

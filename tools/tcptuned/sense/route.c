@@ -63,7 +63,13 @@ void routes_age(struct routes *routes, u64 now_us)
 	routes->since_us = now_us;
 }
 
-/* Multiply and fold, as hash functions do; the factor is 2^64 / 1.618. */
+#define SPREAD 0x9e3779b97f4a7c15	/* 2^64 / 1.618 */
+
+/*
+ * Multiply and fold, as hash functions do. What tells peers of one network apart
+ * is in the upper bits of the last word, and folding brings it only to the
+ * middle; the upper half of one more product has some of it in every bit.
+ */
 static u64 hash(const struct routes *routes, const struct route *key)
 {
 	u64 words[4], sum = routes->seed;
@@ -71,10 +77,10 @@ static u64 hash(const struct routes *routes, const struct route *key)
 	memcpy(words, &key->local, sizeof(key->local));
 	memcpy(words + 2, &key->peer, sizeof(key->peer));
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		sum = (sum ^ words[i]) * 0x9e3779b97f4a7c15;
+		sum = (sum ^ words[i]) * SPREAD;
 		sum ^= sum >> 32;
 	}
-	return sum;
+	return sum * SPREAD >> 32;
 }
 
 /* The slot of a route, or the free one where it belongs. */

@@ -35,7 +35,7 @@ CONSOLE_END_LINES = 25
 NOISE = ("setup_one_line failed", "Using a channel type", "epollctl add err")
 
 # Guests that run now, so that one failure or Ctrl-C can end all of them.
-_running: set[subprocess.Popen[str]] = set()
+_running: dict[subprocess.Popen[str], str] = {}
 _ending = threading.Event()
 
 # What no guest may say, on its console or in its kernel log.
@@ -148,7 +148,7 @@ def watch(
         env=environment,
         start_new_session=True,
     )
-    _running.add(guest)
+    _running[guest] = name
     late = threading.Event()
 
     def end() -> None:
@@ -164,7 +164,7 @@ def watch(
     finally:
         alarm.cancel()
         _kill(guest)
-        _running.discard(guest)
+        _running.pop(guest, None)
     if late.is_set():
         raise failure(name, f"still ran after {timeout_s:g} s", console)
     return console
@@ -193,6 +193,12 @@ def _kill(guest: subprocess.Popen[str]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(guest.pid, signal.SIGKILL)
     guest.wait()
+
+
+def process(name: str) -> int:
+    """The process that is the kernel of a guest that runs now."""
+    (pid,) = (one.pid for one, its in _running.copy().items() if its == name)
+    return pid
 
 
 def kill_all() -> None:

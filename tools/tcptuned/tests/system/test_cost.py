@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the daemon costs, with 10,000 connections and with none."""
 
-import contextlib
 import json
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import namespaces
-from namespaces import NFS_PORT, TCPTUNED
+import crowd
+from namespaces import TCPTUNED
 from world import World
 
 sys.path.insert(0, str(TCPTUNED.parent / "testing" / "lab"))
@@ -21,46 +18,9 @@ import tcptuned_json
 pytest_plugins = ("world_hosts",)
 
 CONNECTIONS = 10_000
-# Some of them move data, so that the daemon looks as often as it ever does.
-BUSY = 50
-SERVER, PEERS = "10.0.1.1", "10.1"
-# Where nfsd's list of ports is, if it ran here.
-NFSD = (
-    "mount -t tmpfs none /proc/fs && mkdir /proc/fs/nfsd"
-    f" && echo tcp {NFS_PORT} >/proc/fs/nfsd/portlist"
-)
 MEASURE_S = 20
 # Of looks when nothing moves: 8 x 250 ms.
 IDLE_LOOK_S = 2
-# The clients, each with an address of its own: a path is what lies between two
-# addresses. A process for them, because of the limit of open files.
-CLIENTS = f"""
-import socket, sys, time
-socks = []
-for number in range({CONNECTIONS}):
-    sock = socket.socket()
-    sock.bind((f"{PEERS}.{{number >> 8}}.{{number & 255}}", 0))
-    sock.connect(("{SERVER}", {NFS_PORT}))
-    socks.append(sock)
-print("there", flush=True)
-while True:
-    for sock in socks[:{BUSY}]:
-        sock.send(bytes(10000))
-    time.sleep(0.05)
-"""
-SERVE = f"""
-import select, socket
-listener = socket.create_server(("{SERVER}", {NFS_PORT}), backlog=4096)
-poll = select.epoll()
-socks = {{}}
-for number in range({CONNECTIONS}):
-    sock, _ = listener.accept()
-    socks[sock.fileno()] = sock
-    poll.register(sock, select.EPOLLIN)
-while True:
-    for number, _ in poll.poll():
-        socks[number].recv(1 << 20)
-"""
 
 
 def _processor_s(pid: int) -> float:
@@ -82,40 +42,9 @@ def _keep(setup: str, metric: str, value: float) -> None:
     tcptuned_json.merge([row])
 
 
-@contextlib.contextmanager
-def _in(name: str, program: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a Python program in a namespace."""
-    enter = ("nsenter", f"--net=/run/netns/{name}")
-    process = subprocess.Popen(
-        [*enter, sys.executable, "-c", program],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@contextlib.contextmanager
-def _connections(world: World, folder: Path) -> Iterator[None]:
-    """Have the world serve so many peers."""
-    with namespaces.hosts(folder, "clients") as (clients,):
-        namespaces.join(world.host, clients)
-        clients.ip(f"route add local {PEERS}.0.0/16 dev lo")
-        world.host.ip(f"route add {PEERS}.0.0/16 via 10.0.1.2")
-        with _in(world.host.name, SERVE):
-            time.sleep(1)
-            with _in(clients.name, CLIENTS) as process:
-                assert process.stdout
-                assert process.stdout.readline() == "there\n"
-                yield
-
-
 def test_10000_connections(world: World, tmp_path: Path) -> None:
-    with _connections(world, tmp_path / "clients"):
-        daemon = world.start(mounts=NFSD)
+    with crowd.connected(world, tmp_path / "clients", CONNECTIONS):
+        daemon = world.start(mounts=crowd.NFSD)
         pid = daemon.process.pid
         try:
             daemon.wait_for((world.rundir / "status.json").exists)
@@ -138,7 +67,7 @@ def test_10000_connections(world: World, tmp_path: Path) -> None:
 
 def test_idle(world: World) -> None:
     """One wake-up a look, and nothing between them."""
-    daemon = world.start(mounts=NFSD)
+    daemon = world.start(mounts=crowd.NFSD)
     pid = daemon.process.pid
     try:
         daemon.wait_for((world.rundir / "status.json").exists)
