@@ -114,12 +114,13 @@ static void add_host(cJSON *json, const struct tt_host *host)
 	cJSON_AddBoolToObject(json, "series", host->has_series);
 }
 
-/* Everything, but for the time at which it is written. */
+/* Everything; the time comes first, where but_time() leaves it out. */
 static cJSON *build(const struct status_input *input)
 {
 	cJSON *json = cJSON_CreateObject();
 	cJSON *array;
 
+	add_number(json, "monotonic_us", input->now_us);
 	add_number(json, "version", STATUS_VERSION);
 	add_number(json, "pid", input->pid);
 	cJSON_AddBoolToObject(json, "dry_run", input->dry_run);
@@ -143,44 +144,38 @@ static cJSON *build(const struct status_input *input)
 	return json;
 }
 
-/* Writes @json with the time. */
-static int write_json(cJSON *json, int dir, u64 now_us)
+static char *print(const struct status_input *input)
 {
-	char *text;
-	int err;
+	cJSON *json = build(input);
+	char *text = cJSON_Print(json);
 
-	add_number(json, "monotonic_us", now_us);
-	text = cJSON_Print(json);
-	err = text ? file_write(dir, STATUS_FILE, text, false) : -ENOMEM;
-	free(text);
-	return err;
+	cJSON_Delete(json);
+	return text;
+}
+
+static const char *but_time(const char *text)
+{
+	return strchr(text, ',');
 }
 
 int status_write(struct status_writer *writer, int dir,
 		 const struct status_input *input)
 {
 	u64 age_us = input->now_us - writer->written_us;
-	cJSON *json;
 	char *text;
-	int err = 0;
 
 	if (writer->text && age_us < 1000000)
 		return 0;
-	json = build(input);
-	text = cJSON_PrintUnformatted(json);
-	if (!text) {
-		cJSON_Delete(json);
+	text = print(input);
+	if (!text)
 		return -ENOMEM;
-	}
 	if (writer->text && age_us < STATUS_REFRESH_US &&
-	    !strcmp(writer->text, text)) {
+	    !strcmp(but_time(writer->text), but_time(text))) {
 		free(text);
-	} else {
-		err = write_json(json, dir, input->now_us);
-		free(writer->text);
-		writer->text = text;
-		writer->written_us = input->now_us;
+		return 0;
 	}
-	cJSON_Delete(json);
-	return err;
+	free(writer->text);
+	writer->text = text;
+	writer->written_us = input->now_us;
+	return file_write(dir, STATUS_FILE, text, false);
 }

@@ -60,7 +60,7 @@ struct status_input {
 
 /**
  * struct status_writer - what was written last, and when
- * @text: the content, but for the time
+ * @text: the content, whose first line is the time
  * @written_us: CLOCK_MONOTONIC
  */
 struct status_writer {
