@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cells
 import chart
+import source
 
 OURS = "tcptuned"
 # Rates, and memories, that differ by less are the same.
@@ -70,11 +72,11 @@ def label(row: Row) -> str:
 
 def by_cell(rows: Sequence[Row]) -> list[dict[str, Row]]:
     """The rows of each cell by peer, cells in order."""
-    cells: dict[tuple[Any, ...], dict[str, Row]] = defaultdict(dict)
+    found: dict[tuple[Any, ...], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         key = (base(row), *(row[key] for key in CELL))
-        cells[key][row["peer"]] = row
-    return [cells[key] for key in sorted(cells)]
+        found[key][row["peer"]] = row
+    return [found[key] for key in sorted(found)]
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:
@@ -111,9 +113,16 @@ def means(rows: Sequence[Row], key: str = "mb_per_s") -> dict[str, float]:
     }
 
 
-def is_usual(row: Row) -> bool:
-    """Whether a row is one of the grid and not of what is varied."""
-    return all(row[key] == usual for key, usual in USUAL.items())
+def of_grid(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the grid, not of what is varied."""
+    newest = max(map(base, rows), key=source.order, default="")
+    return [
+        row
+        for row in rows
+        if base(row) == newest
+        and row["rate_mbit"] in cells.RATES_MBIT
+        and all(row[key] == usual for key, usual in USUAL.items())
+    ]
 
 
 def text(rows: Sequence[Row]) -> str:
@@ -161,12 +170,12 @@ def reason(one: Verdict) -> str:
 
 def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
     """The generated parts of Documentation/bench.rst, by the file's name."""
-    usual = [row for row in rows if is_usual(row)]
+    grid = of_grid(rows)
     factors = [
         [titles[peer], f"{mean:.2f}", f"{cold:.2f}"]
         for (peer, mean), cold in zip(
-            means(usual).items(),
-            means(usual, "cold_mb_per_s").values(),
+            means(grid).items(),
+            means(grid, "cold_mb_per_s").values(),
             strict=True,
         )
     ]

@@ -72,11 +72,9 @@ def against_rtt(
     rows: Sequence[Row], key: str, unit: str, scale: float = 1
 ) -> Figure | None:
     """A figure over the RTT: a column a rate, a line of axes a direction."""
-    usual = [
-        row for row in rows if compare.is_usual(row) and row["nfs"] == "4.2"
-    ]
+    shown = [row for row in compare.of_grid(rows) if row["nfs"] == "4.2"]
     rates = [
-        r for r in cells.RATES_MBIT if any(x["rate_mbit"] == r for x in usual)
+        r for r in cells.RATES_MBIT if any(x["rate_mbit"] == r for x in shown)
     ]
     if not rates:
         return None
@@ -86,7 +84,7 @@ def against_rtt(
         for axes, rate in zip(line, rates, strict=True):
             of_cell = [
                 row
-                for row in usual
+                for row in shown
                 if row["rate_mbit"] == rate and row["direction"] == direction
             ]
             _lines(axes, of_cell, key, scale)

@@ -54,7 +54,7 @@ def supported(patches: Path) -> list[str]:
     ]
     if not found:
         raise LabError(f"{patches}: no folder named after a kernel version")
-    return sorted(found, key=_order, reverse=True)
+    return sorted(found, key=order, reverse=True)
 
 
 def check(base: str, patches: Path) -> None:
@@ -222,7 +222,7 @@ def _sum_file(package: Path) -> Path:
     return package.with_name(package.name + ".sha256")
 
 
-def _order(base: str) -> tuple[int, ...]:
+def order(base: str) -> tuple[int, ...]:
     return tuple(int(part) for part in base.split("."))
 
 

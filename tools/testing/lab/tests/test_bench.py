@@ -160,6 +160,17 @@ def test_bases_are_apart() -> None:
     assert "Nothing" in compare.text(rows)
 
 
+def test_the_grid_is_not_what_is_varied() -> None:
+    varied = [
+        _row("stock", 1, kernel="6.12 stock"),
+        _row("stock", 1, rate_mbit=40000),
+        _row("stock", 1, cc="bbr"),
+    ]
+    usual = _row("stock", 1, kernel="10.1 stock")
+    assert compare.of_grid([*varied, usual]) == [usual]
+    assert compare.of_grid([]) == []
+
+
 def test_generated_parts() -> None:
     rows = [
         *(_row("tcptuned", 100), _row("stock", 50)),
