@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from typing import Any
 
 import batch
 import cells
+import compare
 import course
 import grid
 import image
@@ -268,3 +270,33 @@ def run(
     batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
     keys = {one.key for one in runs}
     return [row for row in read(file) if row["key"] in keys], failures
+
+
+def again(
+    trees: tree.Trees,
+    chosen: Sequence[Cell],
+    peers: dict[str, Peer],
+    say: Progress,
+) -> tuple[int, list[str]]:
+    """Measure once more, and keep nothing.
+
+    Returns how many rows were compared with those that are known, and what
+    differs or went wrong.
+    """
+    known = {name(row): row for row in read()}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, FILE.name)
+        found, wrong = run(trees, chosen, peers, say, file)
+    pairs = [(known[name(row)], row) for row in found if name(row) in known]
+    wrong += [line for pair in pairs for line in differences(*pair)]
+    return len(pairs), wrong
+
+
+def differences(before: Row, after: Row) -> list[str]:
+    """What differs in two rows of the same name, a line each."""
+    what = f"{compare.label(after)}, {after['peer']}"
+    return [
+        f"{what}: {key} was {before.get(key)}, is {after.get(key)}"
+        for key in sorted(before.keys() | after.keys())
+        if before.get(key) != after.get(key)
+    ]

@@ -182,6 +182,14 @@ def test_generated_parts() -> None:
     assert parts["lost.rst"].count("\n") == 1
 
 
+def test_differences() -> None:
+    row = _row("stock", 100)
+    assert bench.differences(row, dict(row)) == []
+    (line,) = bench.differences(row, {**row, "t90_s": None, "mb_per_s": 101})
+    assert line.startswith("1000 Mbit/s x 30 ms NFSv3 read, 7.2, stock: ")
+    assert line.endswith("mb_per_s was 100, is 101")
+
+
 def _run(images: Images, peer: str) -> bench.Run:
     image = getattr(images, PEERS[peer].kernel)
     return bench.Run(PATH, peer, PEERS[peer], images.trees.base, image)
