@@ -229,8 +229,13 @@ class Life:
         """apt purge, and what is left then."""
         machine, tests = self._machine, self._tests
         with tests.test("apt purges the packages, and what they had brought"):
-            machine.must(f"{server.APT} purge tcptuned sunrpc-tcpbuf-dkms", 900)
-            # apt keeps what any other package suggests, unless told not to.
+            # apt never takes off the headers of the kernel that runs by itself,
+            # and keeps what any other package suggests unless told not to.
+            machine.must(
+                f"{server.APT} purge tcptuned sunrpc-tcpbuf-dkms"
+                " linux-headers-$(uname -r)",
+                900,
+            )
             machine.must(
                 f"{server.APT} -o APT::AutoRemove::SuggestsImportant=false"
                 " -o APT::AutoRemove::RecommendsImportant=false"
