@@ -17,7 +17,7 @@ help: ## list these commands
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | \
 		while IFS='	' read -r name text; do \
-			printf '  %-11s %s\n' "$$name" "$$text"; \
+			printf '  %-13s %s\n' "$$name" "$$text"; \
 		done
 	@echo
 	@echo "BASE: kernel to work on, by default the newest that can be had."
@@ -52,6 +52,11 @@ bench: tcptuned ## against what else one could do (hours; the same again resumes
 bench-quick: tcptuned ## some cells of the bench (10 min)
 	@$(DEPS) tree kernel lab
 	@$(LAB)/lab bench --quick $(KERNEL)
+
+.PHONY: bench-bpftune
+bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
+	@$(DEPS) tree lab qemu
+	@tools/testing/boot/bpftune
 
 .PHONY: cost
 cost: ## what the series and the daemon cost the processor (15 min)

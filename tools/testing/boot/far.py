@@ -97,6 +97,11 @@ def mount(machine: Machine) -> None:
 def unmount(machine: Machine) -> None:
     """Take the mount and the namespace away."""
     machine.must(f"umount /mnt/{NETNS} && rmdir /mnt/{NETNS}", LIMIT_S)
+    clear_up(machine)
+
+
+def clear_up(machine: Machine) -> None:
+    """Take the namespace away, where nothing is mounted."""
     machine.must(f"ip link del w0; ip netns del {NETNS}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The disk of a Debian 12 server, made by mmdebstrap from the host's mirror.
+"""The disk of a Debian server, made by mmdebstrap from the host's mirror.
 
 It is kept below build/ for as long as the packages in it are the newest.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from machine import DEPOT, Root
@@ -17,11 +18,10 @@ import apt
 import command
 import lock
 import overlay
-from errors import LabError, Unavailable
+from errors import LabError
 from progress import Say
 
 FOLDER = BUILD / "boot"
-SUITE = "bookworm"
 DISK_GIB = 12
 
 # A server of NFS, with the distribution's own kernel.
@@ -42,60 +42,96 @@ FILES = {
 }
 
 
-def sources() -> str:
-    """Debian's suites of the host's own apt, as lines of a sources.list."""
+@dataclass(frozen=True)
+class Debian:
+    """What a root is made of, and the folder that it is kept in."""
+
+    suite: str
+    folder: Path
+    included: tuple[str, ...] = INCLUDED
+    # Units that are not to start at boot.
+    masked: tuple[str, ...] = ()
+
+
+SERVER = Debian("bookworm", FOLDER)
+
+
+def _archive(debian: Debian) -> tuple[apt.Apt, str]:
+    """The apt that knows a suite, and the suite as lines of a sources.list.
+
+    That is the host's own apt, unless the suite is a later one.
+    """
     fields = "$(ORIGIN)|$(IDENTIFIER)|$(REPO_URI)|$(CODENAME)|$(COMPONENT)"
     listed = command.run(["apt-get", "indextargets", "--format", fields])
     lines = [line.split("|") for line in listed.stdout.splitlines()]
+    key = f"deb [signed-by={apt.KEYRING}]"
     found = sorted(
-        f"deb [signed-by={apt.KEYRING}] {uri} {codename} {component}\n"
+        f"{key} {uri} {codename} {component}\n"
         for origin, target, uri, codename, component in lines
         if origin == "Debian"
         and target == "Packages"
-        and codename.startswith(SUITE)
+        and codename.startswith(debian.suite)
     )
-    if not found:
-        raise Unavailable(f"this machine's apt has no index of {SUITE}")
-    return "".join(found)
+    if found:
+        return apt.machine(), "".join(found)
+    uri = apt.mirror()
+    later = apt.private(debian.folder / "apt", uri, debian.suite)
+    apt.update(later)
+    return later, f"{key} {uri} {debian.suite} main\n"
 
 
-def make(say: Say) -> Root:
+def make(say: Say, debian: Debian = SERVER) -> Root:
     """The root, made unless it is there and nothing newer can be had."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    root = Root(*(FOLDER / name for name in ("disk", "vmlinuz", "initrd.img")))
-    stamp, wanted = FOLDER / "root.key", _key()
-    with lock.held(FOLDER / "lock", say):
+    folder = debian.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    root = Root(*(folder / name for name in ("disk", "vmlinuz", "initrd.img")))
+    with lock.held(folder / "lock", say):
+        archive, lines = _archive(debian)
+        stamp, wanted = folder / "root.key", _key(debian, archive)
         if not (stamp.is_file() and stamp.read_text() == wanted):
             stamp.unlink(missing_ok=True)
-            _make(root, say)
+            (folder / "sources.list").write_text(lines)
+            _make(root, debian, say)
             overlay.replace(stamp, wanted)
     return root
 
 
-def status() -> Path:
+def status(folder: Path = FOLDER) -> Path:
     """What dpkg knows of the packages in the root."""
-    return FOLDER / "state" / "status"
+    return folder / "state" / "status"
 
 
-def _key() -> str:
+def _key(debian: Debian, archive: apt.Apt) -> str:
     """What the root is made of: this file, and the newest packages."""
     newest = command.must(
-        ["apt-cache", "show", "--no-all-versions", *INCLUDED], "apt-cache"
+        [
+            *("apt-cache", *archive.options, "show", "--no-all-versions"),
+            *debian.included,
+        ],
+        "apt-cache",
     )
-    text = f"{Path(__file__).read_text()}\n{newest}"
+    text = f"{Path(__file__).read_text()}\n{debian}\n{newest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _make(root: Root, say: Say) -> None:
-    tree, lines = FOLDER / "root", FOLDER / "sources.list"
+def _make(root: Root, debian: Debian, say: Say) -> None:
+    folder = debian.folder
+    tree = folder / "root"
     _remove(tree)
-    lines.write_text(sources())
-    say("making the root of a Debian server")
+    say(f"making the root of a Debian server ({debian.suite})")
+    # An index of a later suite is too old after a week, unless the machine's
+    # apt is told otherwise. mmdebstrap does not ask it.
+    dates = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
+    dump = command.must(["apt-config", "dump", *dates], "apt-config")
     command.must(
         ["mmdebstrap", "--quiet", "--mode=root", "--variant=important"]
-        + [f"--include={','.join(INCLUDED)}", SUITE, tree, lines],
+        + [f"--aptopt={line}" for line in dump.splitlines()]
+        + [f"--include={','.join(debian.included)}", debian.suite]
+        + [tree, folder / "sources.list"],
         "mmdebstrap",
     )
+    for unit in debian.masked:
+        (tree / "etc/systemd/system" / unit).symlink_to("/dev/null")
     for path in (tree / "etc/apt/sources.list.d").iterdir():
         path.unlink()
     for name, text in FILES.items():
@@ -107,11 +143,10 @@ def _make(root: Root, say: Say) -> None:
     ):
         (source,) = (tree / "boot").glob(pattern)
         shutil.copyfile(source, target)
-    status().parent.mkdir(exist_ok=True)
+    known = status(folder)
+    known.parent.mkdir(exist_ok=True)
     for name in ("lib/dpkg/status", "lib/apt/extended_states"):
-        shutil.copyfile(
-            tree / "var" / name, status().with_name(Path(name).name)
-        )
+        shutil.copyfile(tree / "var" / name, known.with_name(Path(name).name))
     say("writing the disk of a Debian server")
     root.disk.unlink(missing_ok=True)
     command.must(

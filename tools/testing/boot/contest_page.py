@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the contest measured, as tables for a terminal and for Documentation/.
+
+Columns are the contestants, in the order of contest.CONTESTANTS.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+import contest
+import far
+import watch
+
+import chart
+import compare
+from table import Row
+
+_HEAD = """\
+.. SPDX-License-Identifier: GPL-2.0
+.. Written by make bench-bpftune; bench.rst says what it is.
+"""
+# Of a transfer: what it is called, its unit, and where it is in a row.
+_FIGURES = {
+    "steady_mb_per_s": "steady, MB/s",
+    "t90_s": "90 % of that after, s",
+    "tcp_peak_mb": "TCP memory at most, MB",
+    "idle": "processors idle, share",
+}
+# Of the socket at one end: where it sends from, where it receives.
+_SOCKET = ("sndbuf_bytes", "rcvbuf_bytes", "control")
+COURSE_S = 10
+# A log's lines that are enough to see what was decided.
+LOG_LINES = 12
+
+
+def ordered(rows: Iterable[Row]) -> list[Row]:
+    """The rows of one suite in the order of the contestants."""
+    found = {row["peer"]: row for row in rows}
+    return [found[name] for name in contest.CONTESTANTS if name in found]
+
+
+def measured(rows: Sequence[Row]) -> list[list[str]]:
+    """A line a figure, a column a contestant."""
+    lines = []
+    for label, transfer in watch.TRANSFERS.items():
+        for key, title in _FIGURES.items():
+            values = [_shown(row[label][key]) for row in rows]
+            lines.append([f"{transfer.title}: {title}", *values])
+        for side in ("server", "client"):
+            for key in _SOCKET:
+                values = [
+                    _shown(row[label]["sockets"].get(side, {}).get(key))
+                    for row in rows
+                ]
+                what = key.replace("_bytes", ", bytes")
+                lines.append([f"{transfer.title}: {side}'s {what}", *values])
+    for key in ("read_ahead_kb_before", "read_ahead_kb"):
+        values = [_shown(row[key]) for row in rows]
+        when = "at first" if key.endswith("before") else "at last"
+        lines.append([f"read-ahead of the mount {when}, KiB", *values])
+    return lines
+
+
+def course(rows: Sequence[Row]) -> list[list[str]]:
+    """What moved in each COURSE_S seconds, in MB/s on average."""
+    lines = []
+    for label, transfer in watch.TRANSFERS.items():
+        for start in range(0, watch.SECONDS, COURSE_S):
+            values = []
+            for row in rows:
+                part = row[label]["mb_per_s"][start : start + COURSE_S]
+                values.append(f"{sum(part) / max(len(part), 1):.1f}")
+            when = f"{start} to {start + COURSE_S} s"
+            lines.append([f"{transfer.title}, {when}, MB/s", *values])
+    return lines
+
+
+def changed(rows: Sequence[Row]) -> list[list[str]]:
+    """A line a sysctl that was another at the end, and what became of it."""
+    lines = []
+    for row in rows:
+        kept = {(one["name"], one["of"]) for one in row["kept"]}
+        for one in row["changed"]:
+            stays = (one["name"], one["of"]) in kept or (
+                one["name"],
+                "both",
+            ) in kept
+            lines.append(
+                [
+                    row["peer"],
+                    one["name"],
+                    one["of"],
+                    one["before"],
+                    one["after"],
+                    "stays" if stays else "put back",
+                ]
+            )
+    return lines
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The tables for a terminal."""
+    head = _columns(rows)
+    return "\n".join(
+        [
+            *chart.table(head, measured(rows)),
+            "",
+            *chart.table(_CHANGED, changed(rows)),
+        ]
+    )
+
+
+_CHANGED = ("by", "sysctl", "of", "before", "after", "when it stops")
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    return ["", *(contest.CONTESTANTS[row["peer"]].title for row in rows)]
+
+
+def page(rows: Sequence[Row]) -> str:
+    """The tables as a part of a page."""
+    return "\n".join([_HEAD, *(_part(ordered(one)) for one in _suites(rows))])
+
+
+def _suites(rows: Sequence[Row]) -> list[list[Row]]:
+    names = sorted({row["suite"] for row in rows})
+    return [[row for row in rows if row["suite"] == name] for name in names]
+
+
+def _part(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    limit = first["rate_mbit"] / 8 * far.PAYLOAD
+    versions = ", ".join(
+        f"{contest.CONTESTANTS[row['peer']].title} {row['version']}"
+        for row in rows
+        if row["version"]
+    )
+    said = (
+        f"Debian {first['suite']}, Linux {first['kernel']}; {versions}. The path "
+        f"is {first['rate_mbit']} Mbit/s x {first['rtt_ms']} ms, so no more than "
+        f"{limit:.1f} MB/s."
+    )
+    head = _columns(rows)
+    return "\n".join(
+        [
+            textwrap.fill(said, 79, break_on_hyphens=False) + "\n",
+            compare.list_table(head, measured(rows)),
+            "Over time:\n",
+            compare.list_table(head, course(rows)),
+            "Sysctls that were others when the transfers were over:\n",
+            compare.list_table(_CHANGED, changed(rows)),
+        ]
+    )
+
+
+def _shown(value: object) -> str:
+    if value is None or value == "":
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
