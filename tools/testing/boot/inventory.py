@@ -28,6 +28,7 @@ ALLOWED = {
     r"file /etc/(passwd|group|g?shadow|sub[ug]id)-": "the files before the last "
     "change",
     r"file /var/lib/nfs/": "NFS's account of its clients",
+    r"file /var/lib/ucf/\w+\.\d": "what ucf's files were before their last changes",
     r"file /tmp/systemd-private-": "a name that is new in each boot",
     r"file /var/lib/systemd/(random-seed|timers/|timesync/)": "the time of the "
     "last boot",
