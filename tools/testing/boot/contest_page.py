@@ -29,10 +29,13 @@ _FIGURES = {
     "idle": "processors idle, share",
 }
 # Of the socket at one end: where it sends from, where it receives.
-_SOCKET = ("sndbuf_bytes", "rcvbuf_bytes", "control")
+_SOCKET = {
+    "sndbuf_bytes": "send buffer, bytes",
+    "rcvbuf_bytes": "receive buffer, bytes",
+    "rtt_ms": "RTT, ms",
+    "control": "congestion control",
+}
 COURSE_S = 10
-# A log's lines that are enough to see what was decided.
-LOG_LINES = 12
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:
@@ -49,13 +52,12 @@ def measured(rows: Sequence[Row]) -> list[list[str]]:
             values = [_shown(row[label][key]) for row in rows]
             lines.append([f"{transfer.title}: {title}", *values])
         for side in ("server", "client"):
-            for key in _SOCKET:
+            for key, title in _SOCKET.items():
                 values = [
                     _shown(row[label]["sockets"].get(side, {}).get(key))
                     for row in rows
                 ]
-                what = key.replace("_bytes", ", bytes")
-                lines.append([f"{transfer.title}: {side}'s {what}", *values])
+                lines.append([f"{transfer.title}: {side}'s {title}", *values])
     for key in ("read_ahead_kb_before", "read_ahead_kb"):
         values = [_shown(row[key]) for row in rows]
         when = "at first" if key.endswith("before") else "at last"
@@ -133,7 +135,8 @@ def _part(rows: Sequence[Row]) -> str:
     first = rows[0]
     limit = first["rate_mbit"] / 8 * far.PAYLOAD
     versions = ", ".join(
-        f"{contest.CONTESTANTS[row['peer']].title} {row['version']}"
+        # Some say their name with it.
+        f"{contest.CONTESTANTS[row['peer']].title} {row['version'].split()[-1]}"
         for row in rows
         if row["version"]
     )
