@@ -15,7 +15,11 @@
  *                 this is looked at again
  *   own           what TCP gives by itself is not ours to count
  *
- * and choose the largest ceiling with which the sum stays within the budget.
+ * and choose the largest ceiling with which the sum, and half of what one more
+ * connection may take, stays within the budget. Without room for that, a path
+ * that needs the whole budget would leave nothing to the next connection, for as
+ * long as it is connected: a mount that has written much, and rests, to the
+ * mount that reads.
  * When many strange peers come, the ceiling sinks for all: they get no more,
  * and those that grew before keep what they have, because a ceiling never takes
  * away (and is not set to 0, which would).
@@ -97,13 +101,14 @@ static u64 governor_could_take(const struct tt_path *path, enum tt_dir dir,
 	return max_u64(taken, min_u64(claim, most));
 }
 
+/* What all paths could take, with room for the next connection. */
 static u64 governor_sum(const struct policy_input *input, u64 ceiling_bytes)
 {
 	u64 own[TT_DIRS] = {
 		governor_own_bytes(input, TT_OUT),
 		governor_own_bytes(input, TT_IN),
 	};
-	u64 sum = 0;
+	u64 sum = ceiling_bytes;
 
 	for (size_t i = 0; i < input->npaths; i++)
 		for (int dir = 0; dir < TT_DIRS; dir++)

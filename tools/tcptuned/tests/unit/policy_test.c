@@ -74,7 +74,7 @@ static const struct {
 	{ "all within the budget", TT_SERVER,
 	  { .nconns = 1, .window_bytes = { 50 * MIB },
 	    .reach_bytes = { 1000 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .expected = 512 * MIB },
+	  .expected = 5461 * 65536ULL },
 	{ "the host's bound goes along", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX, CONF,
 	  .expected = 100 * MIB },
