@@ -40,14 +40,21 @@ differ, and nothing else did:
 """
 
 
-def write(path: Path, tests: Tally, minutes: float) -> None:
-    """Write the page."""
+def commit() -> str:
+    """What is tested, asked for before the tests take their hour."""
+    found = command.run(
+        ["git", "log", "-1", "--format=%h"], cwd=Path(__file__).parent
+    )
+    return found.stdout.strip() or "unknown"
+
+
+def write(path: Path, of: str, tests: Tally, minutes: float) -> None:
+    """Write the page of a commit."""
     qemu = command.must(["qemu-system-x86_64", "--version"], "qemu")
-    commit = command.run(["git", "log", "-1", "--format=%h"], cwd=path.parent)
     path.write_text(
         TEXT.format(
             date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            commit=commit.stdout.strip() or "unknown",
+            commit=of,
             qemu=qemu.splitlines()[0],
             processors=machine.PROCESSORS,
             memory=machine.MEMORY_MB,
