@@ -39,7 +39,7 @@ check-long: ## the stress on two processors, with sanitizers (1 h, first 2 h)
 	@$(LAB)/lab stress $(KERNEL)
 
 .PHONY: check-boot
-check-boot: ## a Debian in qemu, from apt install to apt purge (hours)
+check-boot: ## a Debian in qemu, from apt install to apt purge (80 min)
 	@$(DEPS) tree kernel lab qemu tcptuned deb
 	@tools/testing/boot/boot
 

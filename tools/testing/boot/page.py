@@ -22,8 +22,9 @@ TEXT = """\
 The last boot result
 ====================
 
-The boot test wrote this on {date}: commit {commit}, {qemu}
-without KVM, {processors} processors, {memory} MB of memory. {passed} tests
+The boot test wrote this on {date}, of commit {commit}, with
+{qemu},
+without KVM, {processors} processors and {memory} MB of memory. {passed} tests
 passed, {failed} failed, in {minutes:.0f} minutes. lab.rst says what they are.
 
 The client is a network namespace of the same machine, {rate} Mbit/s and
