@@ -18,6 +18,14 @@ import source
 OURS = "tcptuned"
 # Rates, and memories, that differ by less are the same.
 EQUAL = 0.01
+# The tables of all cells and peers: the figure, what it is divided by, digits.
+TABLES = {
+    "steady": ("mb_per_s", 1, 1),
+    "cold": ("cold_mb_per_s", 1, 1),
+    "t90": ("t90_s", 1, 1),
+    "memory": ("tcp_mem_bytes", 1e6, 1),
+    "lan": ("lan_p99_ms", 1, 3),
+}
 # What makes a cell, with the direction; its base is of the row's kernel.
 CELL = (
     *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
@@ -47,6 +55,12 @@ class Verdict:
     def slower(self) -> bool:
         """Whether we are neither first nor within EQUAL of the first."""
         return bool(self.ours["mb_per_s"] < (1 - EQUAL) * self.best["mb_per_s"])
+
+    @property
+    def later(self) -> bool:
+        """Whether somebody moves more in the first seconds."""
+        ours, first = (x["cold_mb_per_s"] for x in (self.ours, self.sooner))
+        return bool(ours < (1 - EQUAL) * first)
 
     @property
     def fine(self) -> bool:
@@ -160,16 +174,27 @@ def text(rows: Sequence[Row]) -> str:
 
 def reason(one: Verdict) -> str:
     """What is not fine in a cell."""
-    ours, what = one.ours, []
-    if one.slower:
-        share = ours["mb_per_s"] / one.best["mb_per_s"]
-        what.append(f"{share:.1%} of {one.best['peer']}")
-    if one.leaner:
-        what.append(
-            f"{ours['tcp_mem_bytes'] / 1e6:.2f} MB of memory, "
-            f"{one.leaner['peer']} {one.leaner['tcp_mem_bytes'] / 1e6:.2f}"
-        )
+    what = [part for part in (_slower(one), _fatter(one)) if part]
     return f"{one.cell}: {'; '.join(what)}"
+
+
+def _slower(one: Verdict) -> str:
+    return one.slower * _share(one.ours, one.best, "mb_per_s")
+
+
+def _later(one: Verdict) -> str:
+    return one.later * _share(one.ours, one.sooner, "cold_mb_per_s")
+
+
+def _share(ours: Row, best: Row, key: str) -> str:
+    return f"{ours[key] / best[key]:.1%} of {best['peer']}"
+
+
+def _fatter(one: Verdict) -> str:
+    if one.leaner is None:
+        return ""
+    mb, its_mb = (x["tcp_mem_bytes"] / 1e6 for x in (one.ours, one.leaner))
+    return f"{mb:.2f} MB of memory, {one.leaner['peer']} {its_mb:.2f}"
 
 
 def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
@@ -183,34 +208,45 @@ def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
             strict=True,
         )
     ]
-    judged = verdicts(rows)
-    lost = [reason(one) for one in judged if not one.fine]
+    lost = [
+        [one.cell, _slower(one), _later(one), _fatter(one)]
+        for one in verdicts(rows)
+        if one.later or not one.fine
+    ]
     return {
-        "means.rst": list_table(["against", "steady", "cold"], factors),
-        "lost.rst": "".join(f"- {line}\n" for line in lost) or "None.\n",
-        "cells.rst": list_table(_CELLS, [_cell(one, titles) for one in judged]),
+        "means.rst": list_table(["against", "steady", "first 5 s"], factors),
+        "lost.rst": list_table(["cell", "steady", "first 5 s", "memory"], lost),
+        **{
+            f"{name}.rst": _of_peers(rows, titles, *what)
+            for name, what in TABLES.items()
+        },
     }
 
 
-_CELLS = (
-    *("cell", "steady MB/s", "best other", "its MB/s"),
-    *("first 5 s, MB/s", "best other", "its MB/s"),
-    *("TCP memory, MB", "the steady best other's"),
-)
+def _of_peers(
+    rows: Sequence[Row],
+    titles: dict[str, str],
+    key: str,
+    scale: float,
+    digits: int,
+) -> str:
+    """A table of one figure: a line a cell, a column a peer."""
+    there = {row["peer"] for row in rows}
+    peers = [peer for peer in titles if peer in there]
 
+    def figure(row: Row | None) -> str:
+        if row is None or row[key] is None:
+            return "-"
+        return f"{row[key] / scale:.{digits}f}"
 
-def _cell(one: Verdict, titles: dict[str, str]) -> list[str]:
-    """A line of the table of all cells."""
-    ours, best, sooner = one.ours, one.best, one.sooner
-    return [
-        one.cell,
-        f"{ours['mb_per_s']:.1f}",
-        *(titles[best["peer"]], f"{best['mb_per_s']:.1f}"),
-        f"{ours['cold_mb_per_s']:.1f}",
-        *(titles[sooner["peer"]], f"{sooner['cold_mb_per_s']:.1f}"),
-        f"{ours['tcp_mem_bytes'] / 1e6:.1f}",
-        f"{best['tcp_mem_bytes'] / 1e6:.1f}",
+    lines = [
+        [
+            label(next(iter(cell.values()))),
+            *(figure(cell.get(peer)) for peer in peers),
+        ]
+        for cell in by_cell(rows)
     ]
+    return list_table(["cell", *(titles[peer] for peer in peers)], lines)
 
 
 def list_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

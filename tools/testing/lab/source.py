@@ -223,6 +223,7 @@ def _sum_file(package: Path) -> Path:
 
 
 def order(base: str) -> tuple[int, ...]:
+    """What sorts bases, "7.2" for one, by age."""
     return tuple(int(part) for part in base.split("."))
 
 

@@ -38,7 +38,9 @@ def _row(
         "direction": "read",
         "mb_per_s": rate,
         "cold_mb_per_s": rate / 2,
+        "t90_s": 0.3,
         "tcp_mem_bytes": memory_mb * 1e6,
+        "lan_p99_ms": 0.2,
         "key": peer,
         **more,
     }
@@ -176,16 +178,30 @@ def test_generated_parts() -> None:
         *(_row("tcptuned", 100), _row("stock", 50)),
         *(_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")),
     ]
-    parts = compare.rst(rows, {"stock": "stock kernel"})
+    rows[-1]["cold_mb_per_s"] = 80
+    parts = compare.rst(rows, {"stock": "stock kernel", "tcptuned": "ours"})
     assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.rst"]
-    assert parts["lost.rst"].startswith("- 1000 Mbit/s x 30 ms NFSv3 read, bbr")
-    assert parts["lost.rst"].count("\n") == 1
+    _, lost = parts["lost.rst"].split("   * - ")[1:]
+    assert lost.startswith("1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2\n")
+    assert lost.endswith("- 88.9% of stock\n     - 50.0% of stock\n     - \n")
+    _, first, second = parts["steady.rst"].split("   * - ")[1:]
+    assert first.endswith(", bbr, 7.2\n     - 90.0\n     - 80.0\n")
+    assert second.endswith(" read, 7.2\n     - 50.0\n     - 100.0\n")
+
+
+def test_a_figure_that_is_missing() -> None:
+    """Of a peer that was not measured, or that never got so far."""
+    rows = [_row("tcptuned", 9, t90_s=None), _row("stock", 8, rtt_ms=60)]
+    titles = {"stock": "stock kernel", "tcptuned": "ours"}
+    table = compare.rst(rows, titles)["t90.rst"]
+    assert "30 ms NFSv3 read, 7.2\n     - -\n     - -\n" in table
+    assert "60 ms NFSv3 read, 7.2\n     - 0.3\n     - -\n" in table
 
 
 def test_differences() -> None:
     row = _row("stock", 100)
     assert bench.differences(row, dict(row)) == []
-    (line,) = bench.differences(row, {**row, "t90_s": None, "mb_per_s": 101})
+    (line,) = bench.differences(row, {**row, "new": None, "mb_per_s": 101})
     assert line.startswith("1000 Mbit/s x 30 ms NFSv3 read, 7.2, stock: ")
     assert line.endswith("mb_per_s was 100, is 101")
 

@@ -35,6 +35,7 @@ def _rows(peer: str, rate_mbit: int) -> list[dict[str, Any]]:
             "mb_per_s": 10,
             "cold_mb_per_s": 5,
             "limit_mb_per_s": 12,
+            "t90_s": 0.5,
             "tcp_mem_bytes": 10**6,
             "lan_p99_ms": 0.2,
         }
