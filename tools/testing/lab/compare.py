@@ -26,6 +26,7 @@ TABLES = {
     "memory": ("tcp_mem_bytes", 1e6, 1),
     "lan": ("lan_p99_ms", 1, 3),
 }
+LOST = ("steady", "first 5 s", "TCP memory", "LAN client's p99")
 # What makes a cell, with the direction; its base is of the row's kernel.
 CELL = (
     *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
@@ -41,13 +42,15 @@ class Verdict:
     """A cell: who is first, and how we stand.
 
     best: the fastest peer but us; sooner: the one that is it in the first
-    seconds. leaner: of the peers as fast as we are, the one that takes the least
-    memory, if that is less than ours.
+    seconds. calmer: the one beside which the LAN client waits the least. leaner:
+    of the peers as fast as we are, the one that takes the least memory, if that
+    is less than ours.
     """
 
     cell: str
     best: Row
     sooner: Row
+    calmer: Row
     ours: Row
     leaner: Row | None
 
@@ -61,6 +64,12 @@ class Verdict:
         """Whether somebody moves more in the first seconds."""
         ours, first = (x["cold_mb_per_s"] for x in (self.ours, self.sooner))
         return bool(ours < (1 - EQUAL) * first)
+
+    @property
+    def felt(self) -> bool:
+        """Whether the LAN client waits longer than beside somebody else."""
+        ours, least = (x["lan_p99_ms"] for x in (self.ours, self.calmer))
+        return bool(ours > (1 + EQUAL) * least)
 
     @property
     def fine(self) -> bool:
@@ -114,7 +123,8 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
             and row["tcp_mem_bytes"] < (1 - EQUAL) * ours["tcp_mem_bytes"]
         ]
         leaner = min(equal, key=lambda row: row["tcp_mem_bytes"], default=None)
-        found.append(Verdict(label(ours), best, sooner, ours, leaner))
+        calmer = min(others, key=operator.itemgetter("lan_p99_ms"))
+        found.append(Verdict(label(ours), best, sooner, calmer, ours, leaner))
     return found
 
 
@@ -174,53 +184,56 @@ def text(rows: Sequence[Row]) -> str:
 
 def reason(one: Verdict) -> str:
     """What is not fine in a cell."""
-    what = [part for part in (_slower(one), _fatter(one)) if part]
+    what = []
+    if one.slower:
+        what.append(_share(one.ours, one.best, "mb_per_s"))
+    if one.leaner:
+        what.append(f"memory {_memory(one.ours, one.leaner)}")
     return f"{one.cell}: {'; '.join(what)}"
-
-
-def _slower(one: Verdict) -> str:
-    return one.slower * _share(one.ours, one.best, "mb_per_s")
-
-
-def _later(one: Verdict) -> str:
-    return one.later * _share(one.ours, one.sooner, "cold_mb_per_s")
 
 
 def _share(ours: Row, best: Row, key: str) -> str:
     return f"{ours[key] / best[key]:.1%} of {best['peer']}"
 
 
-def _fatter(one: Verdict) -> str:
-    if one.leaner is None:
-        return ""
-    mb, its_mb = (x["tcp_mem_bytes"] / 1e6 for x in (one.ours, one.leaner))
-    return f"{mb:.2f} MB of memory, {one.leaner['peer']} {its_mb:.2f}"
+def _memory(ours: Row, leaner: Row) -> str:
+    mb, its_mb = (row["tcp_mem_bytes"] / 1e6 for row in (ours, leaner))
+    return f"{mb:.2f} MB, {leaner['peer']} {its_mb:.2f}"
 
 
 def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
     """The generated parts of Documentation/bench.rst, by the file's name."""
     grid = of_grid(rows)
+    steady, cold = means(grid), means(grid, "cold_mb_per_s")
     factors = [
-        [titles[peer], f"{mean:.2f}", f"{cold:.2f}"]
-        for (peer, mean), cold in zip(
-            means(grid).items(),
-            means(grid, "cold_mb_per_s").values(),
-            strict=True,
-        )
+        [title, f"{steady[peer]:.2f}", f"{cold[peer]:.2f}"]
+        for peer, title in titles.items()
+        if peer in steady
     ]
     lost = [
-        [one.cell, _slower(one), _later(one), _fatter(one)]
+        [one.cell, *_lost(one)]
         for one in verdicts(rows)
-        if one.later or not one.fine
+        if one.later or one.felt or not one.fine
     ]
     return {
         "means.rst": list_table(["against", "steady", "first 5 s"], factors),
-        "lost.rst": list_table(["cell", "steady", "first 5 s", "memory"], lost),
+        "lost.rst": list_table(["cell", *LOST], lost),
         **{
             f"{name}.rst": _of_peers(rows, titles, *what)
             for name, what in TABLES.items()
         },
     }
+
+
+def _lost(one: Verdict) -> list[str]:
+    """What is not fine in a cell, for each column of LOST."""
+    ms, its_ms = (row["lan_p99_ms"] for row in (one.ours, one.calmer))
+    return [
+        _share(one.ours, one.best, "mb_per_s") if one.slower else "",
+        _share(one.ours, one.sooner, "cold_mb_per_s") if one.later else "",
+        _memory(one.ours, one.leaner) if one.leaner else "",
+        f"{ms:.3f} ms, {one.calmer['peer']} {its_ms:.3f}" if one.felt else "",
+    ]
 
 
 def _of_peers(
@@ -254,7 +267,7 @@ def list_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     rows = itertools.chain([head], lines)
     body = "".join(
         "".join(
-            f"   {'* -' if not index else '  -'} {cell}\n"
+            f"   {'* -' if not index else '  -'} {cell}".rstrip() + "\n"
             for index, cell in enumerate(row)
         )
         for row in rows

@@ -122,7 +122,8 @@ def _lines(axes: Axes, rows: Sequence[Row], key: str, scale: float) -> None:
         cells.RTTS_MS, [f"{rtt:g}" for rtt in cells.RTTS_MS], fontsize=9
     )
     axes.minorticks_off()
-    axes.set_ylim(bottom=0)
+    # Equal figures are a line, not the frame's upper edge.
+    axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
 
 
 def over_time(courses: Sequence[Row]) -> Figure | None:

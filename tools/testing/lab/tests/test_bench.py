@@ -129,7 +129,7 @@ def test_first_or_equal() -> None:
     ("rate", "memory_mb", "said"),
     [
         (98, 1, "98.0% of tuned"),
-        (100, 4, "4.00 MB of memory, tuned 3.00"),
+        (100, 4, "memory 4.00 MB, tuned 3.00"),
         (100, 3.02, ""),
         (120, 4, ""),
     ],
@@ -178,12 +178,14 @@ def test_generated_parts() -> None:
         *(_row("tcptuned", 100), _row("stock", 50)),
         *(_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")),
     ]
-    rows[-1]["cold_mb_per_s"] = 80
+    rows[-1].update(cold_mb_per_s=80, lan_p99_ms=0.1)
     parts = compare.rst(rows, {"stock": "stock kernel", "tcptuned": "ours"})
     assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.rst"]
     _, lost = parts["lost.rst"].split("   * - ")[1:]
     assert lost.startswith("1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2\n")
-    assert lost.endswith("- 88.9% of stock\n     - 50.0% of stock\n     - \n")
+    assert lost.endswith(
+        "- 88.9% of stock\n     - 50.0% of stock\n     -\n     - 0.200 ms, stock 0.100\n"
+    )
     _, first, second = parts["steady.rst"].split("   * - ")[1:]
     assert first.endswith(", bbr, 7.2\n     - 90.0\n     - 80.0\n")
     assert second.endswith(" read, 7.2\n     - 50.0\n     - 100.0\n")
