@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import progress
 from progress import Progress
 
 
@@ -46,10 +47,15 @@ def test_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["1 of 3", "2 of 3", "other", "3 of 3"]
+    """Two that wait and say so in turn do not fill the log."""
+    texts = ["1 of 3", "2 of 3", "other", "3 of 3", "other"]
+    said = _said(monkeypatch, False, texts)
+    assert said.splitlines() == ["[   0 s] 1 of 3", "[   0 s] other"]
+    monkeypatch.setattr(progress, "REPEAT_S", 0)
     said = _said(monkeypatch, False, texts)
     assert said.splitlines() == [
         "[   0 s] 1 of 3",
         "[   0 s] other",
         "[   0 s] 3 of 3",
+        "[   0 s] other",
     ]
