@@ -170,11 +170,14 @@ def text(rows: Sequence[Row]) -> str:
     ]
     parts = [chart.table(head, lines) if lines else ["Nothing to compare."]]
     parts.append(
-        [f"  {peer}: x {mean:.2f}" for peer, mean in means(rows).items()]
+        [
+            f"  {peer}: x {mean:.2f}"
+            for peer, mean in means(of_grid(rows)).items()
+        ]
     )
     if parts[-1]:
         parts[-1].insert(
-            0, "Geometric mean of our rate over that of each peer:"
+            0, "Geometric mean of our rate over each peer's, in the grid:"
         )
     parts.append([f"  {reason(one)}" for one in judged if not one.fine])
     if parts[-1]:
@@ -215,9 +218,11 @@ def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
         for one in verdicts(rows)
         if one.later or one.felt or not one.fine
     ]
+    varied = [row for row in rows if row not in grid]
     return {
         "means.rst": list_table(["against", "steady", "first 5 s"], factors),
         "lost.rst": list_table(["cell", *LOST], lost),
+        "varied.rst": _of_peers(varied, titles, *TABLES["steady"]),
         **{
             f"{name}.rst": _of_peers(rows, titles, *what)
             for name, what in TABLES.items()

@@ -189,6 +189,8 @@ def test_generated_parts() -> None:
     _, first, second = parts["steady.rst"].split("   * - ")[1:]
     assert first.endswith(", bbr, 7.2\n     - 90.0\n     - 80.0\n")
     assert second.endswith(" read, 7.2\n     - 50.0\n     - 100.0\n")
+    _, varied = parts["varied.rst"].split("   * - ")[1:]
+    assert varied == first
 
 
 def test_a_figure_that_is_missing() -> None:
