@@ -163,9 +163,12 @@ def windows(run: Run, result: Row) -> Row:
 
 def missing(runs: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     """The runs whose rows are not there, or were made of something else."""
-    keys = [row["key"] for row in there]
+    # A peer that has 4 connections itself is the same where they are varied.
+    made = [(row["key"], row["nconnect"]) for row in there]
     wanted = len(course.DIRECTIONS)
-    return [run for run in runs if keys.count(run.key) < wanted]
+    return [
+        run for run in runs if made.count((run.key, run.cell.nconnect)) < wanted
+    ]
 
 
 class Estimate:

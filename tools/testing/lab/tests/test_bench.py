@@ -14,6 +14,7 @@ import bench
 import cells
 import compare
 import course
+import image
 import measured
 import scenario
 import table
@@ -213,6 +214,19 @@ def test_differences() -> None:
 def _run(images: Images, peer: str) -> bench.Run:
     image = getattr(images, PEERS[peer].kernel)
     return bench.Run(PATH, peer, PEERS[peer], images.trees.base, image)
+
+
+def test_a_peer_that_is_what_is_varied(tmp_path: Path) -> None:
+    """Four connections are a peer's own, and a cell of their own."""
+    (tmp_path / image.KEY).touch()
+    cell = Cell(1000, 30, "4.2")
+    usual, four = (
+        bench.Run(one, "red-hat", PEERS["red-hat"], "7.2", tmp_path / "linux")
+        for one in (cell, dataclasses.replace(cell, nconnect=4))
+    )
+    assert usual.key == four.key
+    rows = [_row("red-hat", 1, key=usual.key) for _ in course.DIRECTIONS]
+    assert bench.missing([usual, four], rows) == [four]
 
 
 @pytest.mark.usefixtures("program")
