@@ -184,9 +184,8 @@ def test_generated_parts() -> None:
     assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.rst"]
     _, lost = parts["lost.rst"].split("   * - ")[1:]
     assert lost.startswith("1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2\n")
-    assert lost.endswith(
-        "- 88.9% of stock\n     - 50.0% of stock\n     -\n     - 0.200 ms, stock 0.100\n"
-    )
+    assert "- 88.9% of stock\n     - 50.0% of stock\n     -\n" in lost
+    assert lost.endswith("- 0.200 ms, stock 0.100\n")
     _, first, second = parts["steady.rst"].split("   * - ")[1:]
     assert first.endswith(", bbr, 7.2\n     - 90.0\n     - 80.0\n")
     assert second.endswith(" read, 7.2\n     - 50.0\n     - 100.0\n")
