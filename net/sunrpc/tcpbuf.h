@@ -183,4 +183,30 @@ static inline u32 rpc_tcpbuf_step(u64 wanted_bytes, u32 now_bytes,
 	return min_t(u64, next, ceiling_bytes);
 }
 
+/**
+ * rpc_tcpbuf_reply_fits - whether the reply to one more request will find room
+ * @taken_bytes: the most that replies to requests that were taken may have,
+ *	those that are not queued yet
+ * @next_bytes: the most that the reply to the next may have
+ * @sndbuf_bytes: the socket's sk_sndbuf
+ * @wmem_bytes: kernel memory that what is queued takes (sk_wmem_queued)
+ *
+ * Up to half it is not the path that is waited for: requests are then served
+ * side by side as ever, however many, so that a slow disk is kept busy. A lone
+ * request is taken when a thread that slept for room would be woken, which is
+ * when a third is free (sk_stream_write_space()): a buffer may be smaller than
+ * a reply.
+ *
+ * Returns: false if a thread would sleep until queued data are acknowledged
+ */
+static inline bool rpc_tcpbuf_reply_fits(u32 taken_bytes, u32 next_bytes,
+					 u32 sndbuf_bytes, u32 wmem_bytes)
+{
+	u32 free = sndbuf_bytes - min(wmem_bytes, sndbuf_bytes);
+
+	if (free >= wmem_bytes || (!taken_bytes && free >= wmem_bytes / 2))
+		return true;
+	return (u64)taken_bytes + next_bytes <= free;
+}
+
 #endif /* _NET_SUNRPC_TCPBUF_H */

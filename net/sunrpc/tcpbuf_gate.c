@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gate: unsent replies hold back a connection's next request.
+ * The gate: replies that wait hold back a connection's next request.
  *
  * A large send buffer fills with data that waits for the path, up to its last
  * byte: that is memory, and it is delay for the next reply. A socket's own
@@ -12,6 +12,13 @@
  * data. It means for RPC what POLLOUT means for a program since the commit
  * c9bee3b7fdec ("tcp: TCP_NOTSENT_LOWAT socket option").
  *
+ * A buffer that can grow no further fills with data in flight, and nothing of
+ * it is unsent; a reply that finds no room puts its thread to sleep all the
+ * same, for as long as a round trip. So no further request is taken either
+ * while its reply might not fit, beside those to requests that were taken
+ * before, for which sunrpc keeps xpt_reserved. That is a guess, and a bad one for
+ * small buffers, so rpc_tcpbuf_reply_fits() looks away while one is half empty.
+ *
  * Requests that have been taken are answered, so a connection may have a reply
  * per thread unsent. Requests with small replies are served side by side as
  * ever: only more of them than the path can take at once close the gate.
@@ -19,7 +26,7 @@
  * While the gate is closed, TCP calls sk_write_space() with nearly every ACK, as
  * it does while a sender sleeps for TCP_NOTSENT_LOWAT: 11,095 and 10,025 times
  * with 11,357 segments received, when 600 MB were read over 1 Gbit/s x 120 ms.
- * A call looks at two numbers that TCP has at hand and sets a bit.
+ * A call looks at numbers that TCP has at hand and sets a bit.
  *
  * Under TLS, what is counted is ciphertext, and tls_write_space() calls the
  * transport's sk_write_space() each time that TCP calls it.
@@ -32,6 +39,7 @@
 
 #include <trace/events/sunrpc_tcpbuf.h>
 
+#include "tcpbuf.h"
 #include "tcpbuf_gate.h"
 
 static u32 rpc_tcpbuf_unsent(const struct sock *sk)
@@ -39,6 +47,15 @@ static u32 rpc_tcpbuf_unsent(const struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	return READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+}
+
+static bool rpc_tcpbuf_is_open(const struct sock *sk, u32 lowat,
+			       u32 taken_bytes, u32 next_bytes)
+{
+	return rpc_tcpbuf_unsent(sk) < lowat &&
+	       rpc_tcpbuf_reply_fits(taken_bytes, next_bytes,
+				     READ_ONCE(sk->sk_sndbuf),
+				     READ_ONCE(sk->sk_wmem_queued));
 }
 
 /*
@@ -59,16 +76,19 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
 }
 
 /**
- * rpc_tcpbuf_gate_is_open - whether unsent data allow another request
+ * rpc_tcpbuf_gate_is_open - whether replies that wait allow another request
  * @tb: buffer state of the connection
  * @sock: its TCP socket
+ * @taken_bytes: the most that replies to requests that were taken may have
+ * @next_bytes: the most that the reply to the next may have
  *
  * When it says no, sk_write_space() is called later, and the caller asks again
  * from there. No such wake-up is lost:
  *
  *  - TCP calls sk_write_space() after it sent data (tcp_event_new_data_sent())
- *    if SOCK_NOSPACE is set by then. Here the bit is set, and then the unsent
- *    data are looked at once more; TCP changes snd_nxt, and then looks at the
+ *    if SOCK_NOSPACE is set by then, and so it does when data were acknowledged
+ *    (tcp_data_snd_check()). Here the bit is set, and then the data are looked
+ *    at once more; TCP changes snd_nxt or sk_wmem_queued, and then looks at the
  *    bit. The barriers between the two steps of both sides (the one below, and
  *    that of tcp_check_space()) let at least one see the other: either the
  *    second look finds the gate open, or TCP finds the bit.
@@ -77,8 +97,10 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
  *    again right after that, which sets the bit again. If the transport is
  *    busy then and it does not ask, whoever made it busy asks when done, and
  *    the barrier is between the end of that and the second look.
- *  - What closes the gate is unsent data: TCP has something to send, and will,
- *    or the connection dies.
+ *  - What closes the gate is unsent data, or data in flight in more than half
+ *    of the buffer: TCP has something to send, and will, or gets it
+ *    acknowledged, or the connection dies. @taken_bytes alone never close it.
+ *  - When @taken_bytes fall, svc_reserve() has the transport looked at again.
  *
  * The bit is never cleared here, since a thread that sleeps in sendmsg() may
  * have set it and needs it. So it may be left over when the gate turns out to
@@ -88,16 +110,19 @@ static void rpc_tcpbuf_gate_found(struct rpc_tcpbuf *tb, const struct sock *sk,
  * Context: any, also softirq with the socket's spinlock held; takes no lock
  * Returns: true if another request may be taken
  */
-bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock)
+bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock,
+			     u32 taken_bytes, u32 next_bytes)
 {
 	u32 lowat = READ_ONCE(tb->limits->notsent_lowat_bytes);
-	bool open = !lowat || rpc_tcpbuf_unsent(sock->sk) < lowat;
+	bool open = !lowat || rpc_tcpbuf_is_open(sock->sk, lowat, taken_bytes,
+					     next_bytes);
 
 	if (!open) {
 		set_bit(SOCK_NOSPACE, &sock->flags);
 		/* Pairs with the barrier in tcp_check_space(). */
 		smp_mb__after_atomic();
-		open = rpc_tcpbuf_unsent(sock->sk) < lowat;
+		open = rpc_tcpbuf_is_open(sock->sk, lowat, taken_bytes,
+					     next_bytes);
 	}
 	rpc_tcpbuf_gate_found(tb, sock->sk, open, lowat);
 	return open;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The gate: unsent replies hold back a connection's next request.
+ * The gate: replies that wait hold back a connection's next request.
  */
 #ifndef _NET_SUNRPC_TCPBUF_GATE_H
 #define _NET_SUNRPC_TCPBUF_GATE_H
@@ -12,7 +12,8 @@ struct socket;
 
 #if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
 
-bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock);
+bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock,
+			     u32 taken_bytes, u32 next_bytes);
 bool rpc_tcpbuf_has_room(const struct sock *sk);
 void __rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk);
 
@@ -35,7 +36,8 @@ static inline void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk)
 #else /* !CONFIG_SUNRPC_TCPBUF */
 
 static inline bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb,
-					   struct socket *sock)
+					   struct socket *sock,
+					   u32 taken_bytes, u32 next_bytes)
 {
 	return true;
 }

@@ -49,25 +49,28 @@ DEFINE_EVENT(rpc_tcpbuf_grow, rpc_tcpbuf_grow_sndbuf,
 
 /*
  * The gate closes: requests are held back, as unsent bytes of replies are at or
- * above lowat. It opens: they are below, or lowat is 0.
+ * above lowat, or as the reply to one more may not fit into the free bytes of
+ * the send buffer. It opens: neither is so, or lowat is 0.
  */
 DECLARE_EVENT_CLASS(rpc_tcpbuf_gate,
 		    TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
 		    TP_ARGS(sk, unsent, lowat),
 		    TP_STRUCT__entry(__field(u32, unsent)
 				     __field(u32, lowat)
+				     __field(int, free)
 				     __field(u16, sport)
 				     __field(u16, dport)),
 		    TP_fast_assign(__entry->unsent = unsent;
 				   __entry->lowat = lowat;
+				   __entry->free = sk_stream_wspace(sk);
 				   __entry->sport =
 					ntohs(inet_sk(sk)->inet_sport);
 				   __entry->dport =
 					ntohs(inet_sk(sk)->inet_dport);
 		    ),
-		    TP_printk("sport=%u dport=%u unsent=%u lowat=%u",
+		    TP_printk("sport=%u dport=%u unsent=%u lowat=%u free=%d",
 			      __entry->sport, __entry->dport,
-			      __entry->unsent, __entry->lowat)
+			      __entry->unsent, __entry->lowat, __entry->free)
 );
 
 DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_closed,

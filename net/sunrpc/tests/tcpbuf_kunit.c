@@ -377,6 +377,83 @@ static void step_test(struct kunit *test)
 					c->ceiling_bytes));
 }
 
+struct reply_fits_case {
+	const char *name;
+	u32 taken_bytes;
+	u32 next_bytes;
+	u32 sndbuf_bytes;
+	u32 wmem_bytes;
+	bool want;
+};
+
+static const struct reply_fits_case reply_fits_cases[] = {
+	{
+		.name = "it fits beside those that were taken",
+		.taken_bytes = MIB, .next_bytes = MIB,
+		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 6 * MIB,
+		.want = true,
+	},
+	{
+		.name = "it fits, but not beside those that were taken",
+		.taken_bytes = MIB + 1, .next_bytes = MIB,
+		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 6 * MIB,
+		.want = false,
+	},
+	{
+		.name = "half empty: any number at a time",
+		.taken_bytes = 64 * MIB, .next_bytes = MIB,
+		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 4 * MIB,
+		.want = true,
+	},
+	{
+		.name = "a third of a small buffer is free: one at a time",
+		.taken_bytes = 0, .next_bytes = MIB,
+		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2,
+		.want = true,
+	},
+	{
+		.name = "a third of a small buffer is free, one is under way",
+		.taken_bytes = 1, .next_bytes = MIB,
+		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2,
+		.want = false,
+	},
+	{
+		.name = "less than a third of a small buffer is free",
+		.taken_bytes = 0, .next_bytes = MIB,
+		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2 + 4,
+		.want = false,
+	},
+	{
+		.name = "more queued than the buffer should hold",
+		.taken_bytes = 0, .next_bytes = MIB,
+		.sndbuf_bytes = 4 * MIB, .wmem_bytes = 5 * MIB,
+		.want = false,
+	},
+	{
+		.name = "nothing queued, however small the buffer",
+		.taken_bytes = U32_MAX, .next_bytes = U32_MAX,
+		.sndbuf_bytes = 0, .wmem_bytes = 0,
+		.want = true,
+	},
+	{
+		.name = "the largest numbers do not overflow",
+		.taken_bytes = U32_MAX, .next_bytes = U32_MAX,
+		.sndbuf_bytes = INT_MAX - 1, .wmem_bytes = INT_MAX / 2 + 1,
+		.want = false,
+	},
+};
+
+TCPBUF_PARAM(reply_fits);
+
+static void reply_fits_test(struct kunit *test)
+{
+	const struct reply_fits_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, c->want,
+			rpc_tcpbuf_reply_fits(c->taken_bytes, c->next_bytes,
+					      c->sndbuf_bytes, c->wmem_bytes));
+}
+
 static struct kunit_case tcpbuf_cases[] = {
 	KUNIT_CASE_PARAM(ceiling_test, ceiling_gen_params),
 	KUNIT_CASE_PARAM(rcv_window_test, rcv_window_gen_params),
@@ -384,6 +461,7 @@ static struct kunit_case tcpbuf_cases[] = {
 	KUNIT_CASE_PARAM(bdp_test, bdp_gen_params),
 	KUNIT_CASE_PARAM(sndbuf_test, sndbuf_gen_params),
 	KUNIT_CASE_PARAM(step_test, step_gen_params),
+	KUNIT_CASE_PARAM(reply_fits_test, reply_fits_gen_params),
 	{ }
 };
 

@@ -72,6 +72,33 @@ def test_stock_parks_threads(images: Images, keep: Keep, threads: int) -> None:
     assert phase.mean_ms(LAN) > 2 * _idle_p99_ms(images)
 
 
+def _with_wmem(plan: scenario.Scenario, most: int) -> scenario.Scenario:
+    """The plan with another bound of TCP's own for send buffers."""
+    sysctl = {**plan.server.sysctl, "net.ipv4.tcp_wmem": f"4096 16384 {most}"}
+    server = dataclasses.replace(plan.server, sysctl=sysctl)
+    return dataclasses.replace(plan, server=server)
+
+
+# A buffer that cannot grow to what the path holds is full of data in flight, of
+# which nothing is unsent; in the smallest not even one reply has room.
+@pytest.mark.parametrize("kib", [256, 1024, 4096])
+def test_full_buffer_parks_no_thread(
+    images: Images, keep: Keep, kib: int
+) -> None:
+    plan = _with_wmem(scenario.load("gate", "default"), kib * 1024)
+    read = dataclasses.replace(plan.phases[-1].jobs[WAN], size_mib=100)
+    jobs = [read, *plan.phases[-1].jobs[LAN:]]
+    plan.phases[-1] = dataclasses.replace(plan.phases[-1], jobs=jobs)
+    stock = measured.run(images.stock, plan)["read"]
+    gated = measured.run(images.patched, plan)["read"]
+    what = f"tcp_wmem[2] {kib} KiB"
+    _keep(keep, f"stock default, {what}", stock)
+    _keep(keep, f"patched default, {what}", gated)
+    assert stock.mean_ms(LAN) > 2 * _idle_p99_ms(images)
+    assert _lan_is_idle(images, gated)
+    assert gated.mb_per_s(WAN) >= 0.98 * stock.mb_per_s(WAN)
+
+
 def test_socket_limit_parks_no_thread(images: Images, keep: Keep) -> None:
     idle_ms = _idle_p99_ms(images)
     socket = _run(images, "socket")

@@ -26,16 +26,16 @@ def _run(command: str) -> dict[str, Any]:
     return {"do": "run", "host": "server", "command": command}
 
 
-def _events(images: Images) -> list[Event]:
+def _events(images: Images, setup: str = "gate") -> list[Event]:
     """Events of a WAN client's read beside a LAN client's stat()."""
-    table = scenario.to_dict(scenario.load("gate", "gate"))
+    table = scenario.to_dict(scenario.load("gate", setup))
     table["phases"].insert(1, {"name": "trace", "jobs": [_run(START)]})
     table["phases"].append({"name": "show", "jobs": [_run(SHOW)]})
     plan = scenario.from_dict(json.loads(json.dumps(table)))
     run = measured.run(images.patched, plan)
     run["trace"].output()
     return [
-        (name, {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", fields)})
+        (name, {k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", fields)})
         for name, fields in EVENT.findall(run["show"].output())
     ]
 
@@ -49,9 +49,24 @@ def test_gate(images: Images) -> None:
     for number, (name, fields) in enumerate(turns):
         closed = number % 2 == 0
         assert name == f"rpc_tcpbuf_gate_{'closed' if closed else 'opened'}"
-        assert (fields["unsent"] >= fields["lowat"]) == closed
+        assert closed or fields["unsent"] < fields["lowat"]
         assert fields["lowat"] == 131072
         assert fields["sport"] == 2049
+    unsent = [f for _, f in turns if f["unsent"] >= f["lowat"]]
+    assert len(unsent) > 100
+
+
+def test_gate_of_a_full_buffer(images: Images) -> None:
+    """It closes with nothing unsent, when a reply might find no room."""
+    turns = [
+        event
+        for event in _events(images, "default")
+        if event[0] == "rpc_tcpbuf_gate_closed"
+        and event[1]["unsent"] < event[1]["lowat"]
+    ]
+    assert len(turns) > 100
+    # Half of 4 MiB, to which TCP lets a buffer grow.
+    assert all(fields["free"] < 2 << 20 for _, fields in turns)
 
 
 def test_growth(images: Images) -> None:
