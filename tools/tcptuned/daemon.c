@@ -29,7 +29,7 @@
 #include "round.h"
 
 /* Idle, as multiple of the interval. */
-#define IDLE_FACTOR 8
+#define IDLE_FACTOR 4
 /*
  * A look may cost this part of the time until the next; it is less than a
  * hundredth, because not everything is counted.

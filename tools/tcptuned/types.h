@@ -121,6 +121,7 @@ enum tt_link_source {
 	TT_LINK_CONF,		/* bandwidth = of the configuration */
 	TT_LINK_ETHTOOL,	/* the device's speed */
 	TT_LINK_QDISC,		/* a shaper on the device is slower than it */
+	TT_LINK_OUTRUN,		/* unknown: it was seen to carry more */
 };
 
 /**
@@ -207,6 +208,7 @@ enum tt_limit {
  * @role: which end this host is
  * @proven: it ran at @best_bps for long enough to know that it gets no faster
  * @learned: rate and RTT are from an earlier run, nothing was measured yet
+ * @share_percent: of what moves, on the busiest connection; 0: not known
  * @peer: the other end
  * @nconns: connections now
  * @rtt_us: windowed minimum of all its connections' RTT; 0 if not known
@@ -223,12 +225,13 @@ enum tt_limit {
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *
- * Servers have thousands of them, so there are no holes but one of a byte.
+ * Servers have thousands of them, so there are no holes.
  */
 struct tt_path {
 	enum tt_role	role;
 	bool		proven[TT_DIRS];
 	bool		learned;
+	u8		share_percent;
 	struct tt_addr	peer;
 	u32		nconns;
 	u32		rtt_us;

@@ -192,7 +192,7 @@ static int model_take_conn(struct model *model, const struct tt_conn *conn,
 		slot->path = model_path(model, conn->role, &conn->peer);
 	if (!slot->path)
 		return -ENOMEM;
-	slot->path->pub.link = *link;
+	path_set_link(slot->path, link);
 	path_conn(slot->path, conn, known ? &slot->counts : NULL, dt_us);
 	slot->counts = path_counts(conn);
 	return 0;
@@ -220,7 +220,7 @@ static void model_take_mounts(struct model *model,
 		bool found;
 		size_t at = model_find(model, TT_CLIENT, &mount->server,
 				       &found);
-		struct path_span *snap;
+		struct path_snap *snap;
 
 		if (!found)
 			continue;

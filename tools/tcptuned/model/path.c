@@ -22,7 +22,9 @@
  * gain is 2 as long as the window is what limits and the rate still rises, and
  * 1 when it has been flat for long enough (window.c). So the window never
  * exceeds 4 BDP of what the path was seen to carry, and settles on 2, whatever
- * the link claims: a link's rate is only an upper bound. Values cannot be
+ * the link claims: a link's rate is only an upper bound, and not even that when
+ * the path has outrun it. A veth or a virtual card names some rate, whatever
+ * it carries. Values cannot be
  * changed as often as that, so there is reach besides (window.c): how far the
  * path may come meanwhile.
  *
@@ -50,6 +52,14 @@
 /* "Values follow within a minute" needs less; bursts are seconds apart. */
 #define PATH_RTT_WINDOW_US	30000000ULL
 #define PATH_BEST_WINDOW_US	30000000ULL
+
+/*
+ * Payload is less than what a link carries, so a path that moves an eighth more
+ * shows that the link's rate is wrong; but a single measurement may count what
+ * a lost packet had held back.
+ */
+#define PATH_OUTRUN_SHIFT	3
+#define PATH_OUTRUN_TIMES	3
 
 /* Requests and acknowledgments of what flows the other way are below 1/64. */
 #define PATH_ECHO_SHIFT		6
@@ -92,12 +102,14 @@ u64 path_bytes(u64 bps, u64 us)
 }
 
 /* Returns: whether data moved. */
-static bool path_count(struct path_span *snap, const struct tt_conn *conn,
+static bool path_count(struct path *path, const struct tt_conn *conn,
 		       const struct path_counts *before, u64 dt_us)
 {
 	u64 out = delta(conn->bytes[TT_OUT], before->bytes[TT_OUT]);
 	u64 in = delta(conn->bytes[TT_IN], before->bytes[TT_IN]);
 	u64 busy_us = delta(conn->busy_us, before->busy_us);
+	struct path_snap *snap = &path->snap;
+	struct path_span *span = &path->span;
 	u64 quick = 0;
 
 	if (!out && !in)
@@ -105,20 +117,22 @@ static bool path_count(struct path_span *snap, const struct tt_conn *conn,
 	if (!conn->delivery_app_limited)
 		quick = min_u64(path_bytes(conn->delivery_bps, dt_us),
 				PATH_QUICK_MAX * out);
-	snap->bytes[TT_OUT] += out;
-	snap->bytes[TT_IN] += in;
-	snap->quick_bytes += max_u64(out, quick);
-	snap->pressed |= out && !conn->delivery_app_limited;
-	snap->busy_us += busy_us;
-	snap->longest_us = max_u64(snap->longest_us, busy_us);
-	snap->rwnd_us += delta(conn->rwnd_limited_us, before->rwnd_limited_us);
-	snap->sndbuf_us += delta(conn->sndbuf_limited_us,
+	span->bytes[TT_OUT] += out;
+	span->bytes[TT_IN] += in;
+	span->quick_bytes += max_u64(out, quick);
+	span->pressed |= out && !conn->delivery_app_limited;
+	span->busy_us += busy_us;
+	span->rwnd_us += delta(conn->rwnd_limited_us, before->rwnd_limited_us);
+	span->sndbuf_us += delta(conn->sndbuf_limited_us,
 				 before->sndbuf_limited_us);
-	snap->rcv_window_bytes += conn->rcv_wnd_bytes ?
-				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
-	snap->smooth_us = min_sample(snap->smooth_us,
+	span->smooth_us = min_sample(span->smooth_us,
 				     min_sample(conn->rtt_us,
 						conn->rcv_rtt_us));
+	snap->moved = true;
+	snap->most_bytes = max_u64(snap->most_bytes, out + in);
+	snap->longest_us = max_u64(snap->longest_us, busy_us);
+	snap->rcv_window_bytes += conn->rcv_wnd_bytes ?
+				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
 	return true;
 }
 
@@ -153,9 +167,35 @@ void path_init(struct path *path, enum tt_role role,
 	};
 }
 
+void path_set_link(struct path *path, const struct tt_link *link)
+{
+	if (path->link.said_bps != link->rate_bps)
+		path->link = (struct path_link) { link->rate_bps, 0 };
+	path->pub.link = *link;
+	if (path->link.times < PATH_OUTRUN_TIMES)
+		return;
+	path->pub.link.rate_bps = 0;
+	path->pub.link.source = TT_LINK_OUTRUN;
+}
+
+/* The administrator's word stands, whatever is measured. */
+static void path_judge_link(struct path *path)
+{
+	const u64 *now_bps = path->pub.now_bps;
+	u64 link_bps = path->pub.link.rate_bps;
+
+	if (!link_bps || path->pub.link.source == TT_LINK_CONF)
+		return;
+	if (max_u64(now_bps[TT_OUT], now_bps[TT_IN]) >
+	    link_bps + (link_bps >> PATH_OUTRUN_SHIFT))
+		path->link.times++;
+	else
+		path->link.times = 0;
+}
+
 void path_begin(struct path *path)
 {
-	path->snap = (struct path_span) { .us = 0 };
+	path->snap = (struct path_snap) { .moved = false };
 	path->pub.nconns = 0;
 	path->pub.buffer_bytes[TT_OUT] = 0;
 	path->pub.buffer_bytes[TT_IN] = 0;
@@ -170,32 +210,24 @@ void path_conn(struct path *path, const struct tt_conn *conn,
 	path->pub.buffer_bytes[TT_OUT] += conn->sndbuf_bytes;
 	path->pub.buffer_bytes[TT_IN] += conn->rcvbuf_bytes;
 	if (before)
-		moved = path_count(&path->snap, conn, before, dt_us);
+		moved = path_count(path, conn, before, dt_us);
 	/* What TCP says of a connection that is idle is old. */
 	if (moved || path->pub.learned || !path->pub.rtt_us)
-		path->snap.rtt_us = min_sample(path->snap.rtt_us,
+		path->span.rtt_us = min_sample(path->span.rtt_us,
 					       path_conn_rtt(conn));
 }
 
-/* Add the last snapshot to the span. */
+/* Add what is compared within a snapshot to the span. */
 static void path_fold(struct path *path)
 {
-	const struct path_span *snap = &path->snap;
+	const struct path_snap *snap = &path->snap;
 	struct path_span *span = &path->span;
 
-	for (int dir = 0; dir < TT_DIRS; dir++)
-		span->bytes[dir] += snap->bytes[dir];
-	span->quick_bytes += snap->quick_bytes;
-	span->busy_us += snap->busy_us;
+	span->most_bytes += snap->most_bytes;
 	span->longest_us += snap->longest_us;
-	span->rwnd_us += snap->rwnd_us;
-	span->sndbuf_us += snap->sndbuf_us;
-	span->pressed |= snap->pressed;
 	span->rcv_window_bytes = max_u64(span->rcv_window_bytes,
 					 snap->rcv_window_bytes);
 	span->read_ahead_bytes = snap->read_ahead_bytes;
-	span->rtt_us = min_sample(span->rtt_us, snap->rtt_us);
-	span->smooth_us = min_sample(span->smooth_us, snap->smooth_us);
 }
 
 u64 path_rtt(const struct path *path)
@@ -276,6 +308,24 @@ static void path_measure_best(struct path *path, enum tt_dir dir, u64 now_bps)
 					     d->demand_us, bps);
 }
 
+/*
+ * The share of the busiest connection. What is measured counts a quarter, so
+ * that a pause of one of several is not taken for the end of its work.
+ */
+static void path_measure_share(struct path *path)
+{
+	double all = (double)path->span.bytes[TT_OUT] +
+		     (double)path->span.bytes[TT_IN];
+	double share = 100 * (double)path->span.most_bytes / all;
+
+	if (all < PATH_PROOF_BYTES)
+		return;
+	if (path->pub.share_percent)
+		share = (share + 3 * path->pub.share_percent) / 4;
+	/* Rounded up: rather too large than too small. */
+	path->pub.share_percent = share < 99 ? share + 1 : 100;
+}
+
 static void path_update_dir(struct path *path, enum tt_dir dir)
 {
 	u64 now_bps = path->pub.now_bps[dir];
@@ -289,7 +339,7 @@ void path_end(struct path *path, u64 now_us)
 {
 	if (path->pub.nconns)
 		path->pub.seen_us = now_us;
-	if (path->snap.bytes[TT_OUT] || path->snap.bytes[TT_IN])
+	if (path->snap.moved)
 		path->moved_us = now_us;
 	path_fold(path);
 	path->span.us = now_us - path->start_us;
@@ -299,7 +349,9 @@ void path_end(struct path *path, u64 now_us)
 	for (int dir = 0; dir < TT_DIRS; dir++)
 		path->pub.now_bps[dir] = path_rate(path->span.bytes[dir],
 						   path->span.us);
+	path_judge_link(path);
 	path_measure_rtt(path, now_us);
+	path_measure_share(path);
 	for (int dir = 0; dir < TT_DIRS; dir++)
 		path_update_dir(path, dir);
 	path->span = (struct path_span) { .us = 0 };

@@ -22,23 +22,41 @@ struct path_counts {
 };
 
 /**
- * struct path_span - what happened between two instants
+ * struct path_snap - what is compared within a snapshot
+ * @most_bytes: of the connection that moved most, both directions
+ * @longest_us: time with something to send, of the busiest connection
+ * @rcv_window_bytes: that the connections which moved data offer, sum
+ * @read_ahead_bytes: that a reader on this path has; 0 if it has no mount
+ * @moved: data moved
+ */
+struct path_snap {
+	u64	most_bytes;
+	u64	longest_us;
+	u64	rcv_window_bytes;
+	u64	read_ahead_bytes;
+	bool	moved;
+};
+
+/**
+ * struct path_span - what happened in one snapshot or several
  * @us: how long it took
  * @bytes: payload that moved
+ * @most_bytes: as in struct path_snap, sum
  * @quick_bytes: payload that would have been sent at TCP's delivery rate
  * @busy_us: time with something to send, sum of the connections
- * @longest_us: time with something to send, of the busiest connection
+ * @longest_us: as in struct path_snap, sum
  * @rwnd_us: time that waited for the peer's window, sum
  * @sndbuf_us: time that waited for the send buffer, sum
  * @pressed: some connection had always something to send
- * @rcv_window_bytes: that the connections which moved data offer, sum
- * @read_ahead_bytes: that a reader on this path has; 0 if it has no mount
+ * @rcv_window_bytes: as in struct path_snap, the largest
+ * @read_ahead_bytes: as in struct path_snap, the last
  * @rtt_us: smallest RTT, 0 if there is none
  * @smooth_us: smallest of the smoothed RTTs, 0 if there is none
  */
 struct path_span {
 	u64	us;
 	u64	bytes[TT_DIRS];
+	u64	most_bytes;
 	u64	quick_bytes;
 	u64	busy_us;
 	u64	longest_us;
@@ -78,11 +96,22 @@ struct path_dir {
 };
 
 /**
+ * struct path_link - whether a link's rate can be what it is said to be
+ * @said_bps: the rate that was compared
+ * @times: how often in a row the path was faster than that
+ */
+struct path_link {
+	u64		said_bps;
+	u32		times;
+};
+
+/**
  * struct path - all that is known of a path
  * @pub: what others see
  * @rtt: the smallest RTTs
  * @dirs: both directions
- * @snap: since the last snapshot
+ * @link: what is held against @pub's link
+ * @snap: of this snapshot
  * @span: since the last rate was worked out
  * @start_us: when @span began
  * @moved_us: when data moved last; 0 for never
@@ -91,7 +120,8 @@ struct path {
 	struct tt_path	pub;
 	struct minmax	rtt;
 	struct path_dir	dirs[TT_DIRS];
-	struct path_span snap;
+	struct path_link link;
+	struct path_snap snap;
 	struct path_span span;
 	u64		start_us;
 	u64		moved_us;
@@ -106,6 +136,13 @@ void path_init(struct path *path, enum tt_role role,
 
 /* Takes @rtt_us and @best_bps of an earlier run for what they are. */
 void path_learn(struct path *path, const struct tt_path *learned);
+
+/**
+ * path_set_link - say what carries the packets to the peer
+ * @path: the path
+ * @link: as the kernel tells; its rate is unknown once the path has outrun it
+ */
+void path_set_link(struct path *path, const struct tt_link *link);
 
 /* Before the connections of a snapshot. */
 void path_begin(struct path *path);

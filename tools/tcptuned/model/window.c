@@ -31,8 +31,12 @@
 /* As much as the kernel's series gives a connection by TCP's minimum. */
 #define WINDOW_STRETCH_MAX	4
 
-/* What a link that does not tell its rate is taken for, while a path rises. */
+/*
+ * What a link that does not tell its rate is taken for while a path rises: this,
+ * or what the path comes to when it doubles twice.
+ */
 #define WINDOW_LINK_BPS		10000000000ULL
+#define WINDOW_LINK_BESTS	4
 
 /*
  * Whether more window could be used, here or at the other end. A receiver
@@ -147,9 +151,11 @@ static u64 window_reach(const struct path *path, enum tt_dir dir, u64 now_bps)
 	u64 stretch = d->probe_bps ? WINDOW_STRETCH_MAX : d->stretch;
 	u64 link_bps = path->pub.link.rate_bps;
 
+	if (!link_bps)
+		link_bps = max_u64(WINDOW_LINK_BPS, WINDOW_LINK_BESTS *
+				   path->pub.best_bps[dir]);
 	if (window_rises(path, dir, now_bps))
-		return stretch * path_bytes(link_bps ? link_bps :
-					    WINDOW_LINK_BPS, path_rtt(path));
+		return stretch * path_bytes(link_bps, path_rtt(path));
 	return path->pub.proven[dir] ? path->pub.window_bytes[dir] : 0;
 }
 

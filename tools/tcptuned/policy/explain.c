@@ -56,7 +56,10 @@ static void explain_link(struct explain *e, const struct tt_path *path)
 	};
 	char rate[UNITS_MAX];
 
-	if (!path->link.rate_bps)
+	if (path->link.source == TT_LINK_OUTRUN)
+		explain_add(e, "over %s, which carries more than it says",
+			    path->link.name);
+	else if (!path->link.rate_bps)
 		explain_add(e, "over a link of unknown rate");
 	else
 		explain_add(e, "over %s, which carries %s %s",
@@ -137,6 +140,9 @@ static void explain_dir(struct explain *e, const struct policy_input *input,
 		    units_rate(path->best_bps[dir], best),
 		    units_time(path->rtt_us, rtt),
 		    units_bytes(path->window_bytes[dir], window));
+	if (governor_is_shared(path))
+		explain_add(e, ", of which one connection needs %u %%",
+			    path->share_percent);
 	explain_setting(e, input, path, dir);
 	explain_add(e, ".\n");
 }

@@ -16,10 +16,11 @@
  *   own           what TCP gives by itself is not ours to count
  *
  * and choose the largest ceiling with which the sum, and half of what one more
- * connection may take, stays within the budget. Without room for that, a path
- * that needs the whole budget would leave nothing to the next connection, for as
- * long as it is connected: a mount that has written much, and rests, to the
- * mount that reads.
+ * path may take, stays within the budget. Without room for that, a path that
+ * needs the whole budget would leave nothing to the next one, for as long as it
+ * is connected: a mount that has written much, and rests, to the mount that
+ * reads. That one is taken to have as many connections at work as the one that
+ * needs most (nconnect=): a ceiling is of one connection, and all climb to it.
  * When many strange peers come, the ceiling sinks for all: they get no more,
  * and those that grew before keep what they have, because a ceiling never takes
  * away (and is not set to 0, which would).
@@ -44,6 +45,9 @@
 
 #define GOVERNOR_RAISE_PERCENT	113
 #define GOVERNOR_LOWER_PERCENT	75
+
+/* From here on it is one connection that does the work. */
+#define GOVERNOR_WHOLE_PERCENT	95
 
 const struct tt_setting *governor_setting(const struct policy_input *input,
 					  enum tt_tunable id)
@@ -101,14 +105,27 @@ static u64 governor_could_take(const struct tt_path *path, enum tt_dir dir,
 	return max_u64(taken, min_u64(claim, most));
 }
 
-/* What all paths could take, with room for the next connection. */
-static u64 governor_sum(const struct policy_input *input, u64 ceiling_bytes)
+bool governor_is_shared(const struct tt_path *path)
+{
+	return path->share_percent &&
+	       path->share_percent < GOVERNOR_WHOLE_PERCENT;
+}
+
+u64 governor_share(const struct tt_path *path, u64 bytes)
+{
+	return governor_is_shared(path) ? bytes / 100 * path->share_percent :
+					  bytes;
+}
+
+/* What all paths could take, with room for the next path. */
+static u64 governor_sum(const struct policy_input *input, u64 ceiling_bytes,
+			u32 share_percent)
 {
 	u64 own[TT_DIRS] = {
 		governor_own_bytes(input, TT_OUT),
 		governor_own_bytes(input, TT_IN),
 	};
-	u64 sum = ceiling_bytes;
+	u64 sum = ceiling_bytes * 100 / (share_percent ? share_percent : 100);
 
 	for (size_t i = 0; i < input->npaths; i++)
 		for (int dir = 0; dir < TT_DIRS; dir++)
@@ -117,17 +134,18 @@ static u64 governor_sum(const struct policy_input *input, u64 ceiling_bytes)
 	return sum;
 }
 
-u64 governor_level(const struct policy_input *input, u64 wanted_bytes)
+u64 governor_level(const struct policy_input *input, u64 wanted_bytes,
+		   u32 share_percent)
 {
 	u64 budget = governor_budget(input);
 	u64 low = 0, high = wanted_bytes;
 
-	if (governor_sum(input, high) <= budget)
+	if (governor_sum(input, high, share_percent) <= budget)
 		return high;
 	while (high - low > 65536) {
 		u64 middle = low + (high - low) / 2;
 
-		if (governor_sum(input, middle) <= budget)
+		if (governor_sum(input, middle, share_percent) <= budget)
 			low = middle;
 		else
 			high = middle;

@@ -25,14 +25,28 @@ u64 governor_own_bytes(const struct policy_input *input, enum tt_dir dir);
  */
 u64 governor_budget(const struct policy_input *input);
 
+/* Whether several connections share the work of a path. */
+bool governor_is_shared(const struct tt_path *path);
+
+/**
+ * governor_share - what of a path's bytes is for its busiest connection
+ * @path: the path
+ * @bytes: of all its connections together
+ *
+ * Returns: bytes
+ */
+u64 governor_share(const struct tt_path *path, u64 bytes);
+
 /**
  * governor_level - the largest ceiling with which the budget is kept
  * @input: what is known
  * @wanted_bytes: the largest that anybody wants
+ * @share_percent: what its path has on its busiest connection
  *
  * Returns: bytes in the unit of SO_RCVBUF, at most @wanted_bytes
  */
-u64 governor_level(const struct policy_input *input, u64 wanted_bytes);
+u64 governor_level(const struct policy_input *input, u64 wanted_bytes,
+		   u32 share_percent);
 
 /**
  * governor_fit - a value that the kernel takes and that is no step back

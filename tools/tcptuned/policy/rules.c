@@ -14,7 +14,8 @@
  *
  * sunrpc.tcp_*buf are ceilings for all connections of the namespace in one role
  * and direction. Each grows to them by its own need, so they are the largest
- * window of any path, within the memory budget (governor.c). As long as that is
+ * window of any path, or what its busiest connection has of it where several
+ * share the work (nconnect=), within the memory budget (governor.c). As long as that is
  * less than what TCP does by itself, they stay as they are. Once written they
  * are never set back to 0, which would take buffers away that are in use.
  *
@@ -67,6 +68,21 @@ u64 policy_compute(u64 rate_bps, u32 rtt_us)
 			   (u64)bytes : RULES_MAX_BYTES);
 }
 
+static void rules_find_need(const struct tt_path *path, enum tt_dir dir,
+			    struct rules_need *need)
+{
+	u64 bytes = governor_share(path, path->window_bytes[dir]);
+	u64 reach = governor_share(path, path->reach_bytes[dir]);
+
+	if (max_u64(bytes, reach) > max_u64(need->bytes, need->reach))
+		need->share_percent = path->share_percent;
+	need->reach = max_u64(need->reach, reach);
+	if (bytes > need->bytes) {
+		need->bytes = bytes;
+		need->path = path;
+	}
+}
+
 static void rules_find_needs(const struct policy_input *input,
 			     struct rules_needs *needs)
 {
@@ -75,31 +91,28 @@ static void rules_find_needs(const struct policy_input *input,
 
 		if (!input->conf->roles[path->role])
 			continue;
-		for (int dir = 0; dir < TT_DIRS; dir++) {
-			struct rules_need *need = &needs->of[path->role][dir];
-
-			need->reach = max_u64(need->reach,
-					      path->reach_bytes[dir]);
-			if (path->window_bytes[dir] > need->bytes) {
-				need->bytes = path->window_bytes[dir];
-				need->path = path;
-			}
-		}
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			rules_find_need(path, dir,
+					&needs->of[path->role][dir]);
 	}
 }
 
 void rules_sum_up(const struct policy_input *input, struct rules_needs *needs)
 {
 	u64 most = 0, level;
+	u32 share_percent = 0;
 
 	*needs = (struct rules_needs) { 0 };
 	rules_find_needs(input, needs);
 	for (int i = 0; i < TT_ROLES * TT_DIRS; i++) {
 		struct rules_need *need = &needs->of[i / TT_DIRS][i % TT_DIRS];
+		u64 wanted = max_u64(need->bytes, need->reach);
 
-		most = max_u64(most, max_u64(need->bytes, need->reach));
+		if (wanted > most)
+			share_percent = need->share_percent;
+		most = max_u64(most, wanted);
 	}
-	level = governor_level(input, most);
+	level = governor_level(input, most, share_percent);
 
 	for (int i = 0; i < TT_ROLES * TT_DIRS; i++) {
 		enum tt_dir dir = i % TT_DIRS;
@@ -151,15 +164,19 @@ static void rules_say(const struct policy_input *input,
 	const struct tt_path *path = need->path;
 	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
 	char window[UNITS_MAX], budget[UNITS_MAX];
+	char share[40] = "";
 	int length;
 
+	if (governor_is_shared(path))
+		snprintf(share, sizeof(share), ", %u %% on one connection",
+			 path->share_percent);
 	length = snprintf(wish->reason, sizeof(wish->reason),
-			  "%s %s: %s at best over %s needs %s, and %s%s",
+			  "%s %s: %s at best over %s needs %s%s, and %s%s",
 			  dir == TT_OUT ? "to" : "from",
 			  units_addr(&path->peer, peer),
 			  units_rate(path->best_bps[dir], rate),
 			  units_time(path->rtt_us, rtt),
-			  units_bytes(path->window_bytes[dir], window),
+			  units_bytes(path->window_bytes[dir], window), share,
 			  rules_limit_text(path, dir),
 			  need->reach > need->bytes ?
 			  ": up to what the link allows" : "");

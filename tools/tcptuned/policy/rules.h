@@ -10,13 +10,16 @@
 /**
  * struct rules_need - the largest need of one role and direction
  * @bytes: ceiling in the unit of SO_RCVBUF; 0 if TCP's own tuning is enough
- * @reach: what paths may come to in the next seconds, for which it is raised
+ * @reach: what connections may come to in the next seconds, for which it is
+ *	raised
+ * @share_percent: of the path with the larger of the two, as in struct tt_path
  * @path: whose need it is, NULL if there is none
  * @squeezed: it would be larger, had the memory budget room
  */
 struct rules_need {
 	u64			bytes;
 	u64			reach;
+	u32			share_percent;
 	const struct tt_path	*path;
 	bool			squeezed;
 };

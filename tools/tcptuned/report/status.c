@@ -22,6 +22,7 @@ static const char * const sources[] = {
 	[TT_LINK_CONF] = "configuration",
 	[TT_LINK_ETHTOOL] = "device",
 	[TT_LINK_QDISC] = "qdisc",
+	[TT_LINK_OUTRUN] = "outrun",
 };
 
 static void add_number(cJSON *object, const char *name, double value)

@@ -33,6 +33,7 @@ static cJSON *link_json(const struct tt_link *link)
 		[TT_LINK_CONF] = "conf",
 		[TT_LINK_ETHTOOL] = "ethtool",
 		[TT_LINK_QDISC] = "qdisc",
+		[TT_LINK_OUTRUN] = "outrun",
 	};
 	cJSON *json = cJSON_CreateObject();
 

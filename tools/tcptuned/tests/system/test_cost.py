@@ -19,8 +19,8 @@ pytest_plugins = ("world_hosts",)
 
 CONNECTIONS = 10_000
 MEASURE_S = 20
-# Of looks when nothing moves: 8 x 250 ms.
-IDLE_LOOK_S = 2
+# Of looks when nothing moves: 4 x 250 ms.
+IDLE_LOOK_S = 1
 
 
 def _processor_s(pid: int) -> float:

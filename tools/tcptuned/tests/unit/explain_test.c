@@ -19,6 +19,15 @@ static const struct {
 		      .source = TT_LINK_ETHTOOL } }, { .value = 0 }, true,
 	  "10.0.0.1, an NFS client of this host (2 connections), is 30ms away, over eth0, which carries 10gbit by its own account.\n"
 	  "To it: nothing moved yet.\nFrom it: nothing moved yet.\n" },
+	{ "a link that does more than it says",
+	  { .nconns = 4, .rtt_us = 100000, .share_percent = 26,
+	    .link = { .name = "veth0", .source = TT_LINK_OUTRUN },
+	    .now_bps = { GBIT }, .best_bps = { GBIT },
+	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 50000000 } },
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = 0 }, true,
+	  "10.0.0.1, an NFS client of this host (4 connections), is 100ms away, over veth0, which carries more than it says.\n"
+	  "To it: 1gbit now, 1gbit at best; the send buffer limits it. 4.0 x 1gbit x 100ms = 47.7M of window, of which one connection needs 26 %; TCP gives that by itself.\n"
+	  "From it: nothing moved yet.\n" },
 	{ "a ceiling was set", { .nconns = 1, .rtt_us = 100000,
 	    .now_bps = { GBIT / 2 }, .best_bps = { GBIT },
 	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 25000000 } },

@@ -76,6 +76,14 @@ static const struct {
 	{ "one that needs little leaves the rest",
 	  { { .nconns = 1, .window_bytes = { 1000 * MIB } },
 	    { .nconns = 1, .window_bytes = { 16 * MIB } } }, 1000, 76458 },
+	{ "a path with four connections takes no more than with one",
+	  { { .nconns = 4, .share_percent = 25,
+	      .window_bytes = { 1000 * MIB } } }, 250, 21845 },
+	{ "and leaves room for another one",
+	  { { .nconns = 4, .share_percent = 25, .window_bytes = { 60 * MIB },
+	      .buffer_bytes = { 120 * MIB } },
+	    { .nconns = 4, .share_percent = 25,
+	      .window_bytes = { 60 * MIB } } }, 15, 11605 },
 	{ "what TCP gives by itself is not counted",
 	  { { .nconns = 1, .window_bytes = { 1000 * MIB } },
 	    { .nconns = 900, .buffer_bytes = { 900 * 4 * MIB } } }, 1000, 87381 },
@@ -109,7 +117,8 @@ static void level_case(size_t i)
 	u64 got, want = levels[i].expected_kib * 1024;
 
 	test_begin();
-	got = governor_level(&input, levels[i].wanted_mib * MIB);
+	got = governor_level(&input, levels[i].wanted_mib * MIB,
+			     levels[i].paths[0].share_percent);
 	EXPECT(got <= want + 1024 && got + 65536 >= want, "%llu bytes", got);
 	test_end(levels[i].name);
 }

@@ -78,6 +78,84 @@ static void old_bytes_do_not_count(struct model *model)
 	       paths[0].now_bps[TT_IN]);
 }
 
+/* A second of the path to host 1, over a link that is said to carry 1 Gbit/s. */
+static const struct tt_path *second(struct model *model, u64 in_mbytes)
+{
+	static u64 now_us;
+	size_t npaths;
+
+	now_us += S;
+	conns[0].bytes[TT_IN] += in_mbytes * 1000000;
+	return look(model, now_us, 1, &npaths);
+}
+
+static void a_link_is_outrun(struct model *model)
+{
+	const struct tt_path *paths;
+
+	conns[0] = connection(1, 1, 0);
+	links[0] = (struct tt_link) {
+		.rate_bps = 1000000000, .source = TT_LINK_ETHTOOL,
+	};
+	second(model, 0);
+	/* What a lost packet had held back comes in one moment. */
+	second(model, 150);
+	second(model, 100);
+	second(model, 150);
+	paths = second(model, 150);
+	EXPECT(paths[0].best_bps[TT_IN] == 1000000000, "%llu bit/s",
+	       paths[0].best_bps[TT_IN]);
+	paths = second(model, 150);
+	paths = second(model, 150);
+	EXPECT(paths[0].link.source == TT_LINK_OUTRUN &&
+	       !paths[0].link.rate_bps, "%llu bit/s", paths[0].link.rate_bps);
+	EXPECT(paths[0].best_bps[TT_IN] == 1200000000, "%llu bit/s",
+	       paths[0].best_bps[TT_IN]);
+	paths = second(model, 10);
+	EXPECT(!paths[0].link.rate_bps, "and stays so");
+
+	/* Another card, or what the administrator says, is believed. */
+	links[0].rate_bps = 1050000000;
+	links[0].source = TT_LINK_CONF;
+	for (int i = 0; i < 9; i++)
+		paths = second(model, 150);
+	EXPECT(paths[0].link.rate_bps == 1050000000, "%llu bit/s",
+	       paths[0].link.rate_bps);
+	links[0] = (struct tt_link) { .source = TT_LINK_UNKNOWN };
+}
+
+static void connections_share_the_work(struct model *model)
+{
+	const struct tt_path *paths;
+	size_t npaths;
+
+	for (u32 i = 0; i < 4; i++)
+		conns[i] = connection(i + 1, 1, 0);
+	look(model, S, 4, &npaths);
+	for (u64 s = 2; s < 9; s++) {
+		for (int i = 0; i < 4; i++)
+			conns[i].bytes[TT_IN] += 1000000;
+		paths = look(model, s * S, 4, &npaths);
+	}
+	EXPECT(paths[0].share_percent == 26, "%u %%", paths[0].share_percent);
+	/* One that goes on alone counts more and more. */
+	conns[0].bytes[TT_IN] += 1000000;
+	paths = look(model, 9 * S, 4, &npaths);
+	EXPECT(paths[0].share_percent == 45, "%u %%", paths[0].share_percent);
+	for (u64 s = 10; s < 30; s++) {
+		conns[0].bytes[TT_IN] += 1000000;
+		paths = look(model, s * S, 4, &npaths);
+	}
+	EXPECT(paths[0].share_percent == 100, "%u %%",
+	       paths[0].share_percent);
+	/* Requests alone say nothing of it. */
+	conns[1].bytes[TT_IN] += 1000;
+	conns[2].bytes[TT_IN] += 1000;
+	paths = look(model, 30 * S, 4, &npaths);
+	EXPECT(paths[0].share_percent == 100, "%u %%",
+	       paths[0].share_percent);
+}
+
 static void learned_is_replaced(struct model *model)
 {
 	struct tt_path learned = {
@@ -146,6 +224,8 @@ static const struct {
 } cases[] = {
 	{ "paths are told apart", paths_are_told_apart },
 	{ "what moved before does not count", old_bytes_do_not_count },
+	{ "a link that is outrun is believed no more", a_link_is_outrun },
+	{ "how much one connection does", connections_share_the_work },
 	{ "learned paths are replaced", learned_is_replaced },
 	{ "paths that are gone are forgotten", the_gone_are_forgotten },
 	{ "and sooner if there are many", not_too_many_of_them },
