@@ -23,10 +23,9 @@
  * 1 when it has been flat for long enough (window.c). So the window never
  * exceeds 4 BDP of what the path was seen to carry, and settles on 2, whatever
  * the link claims: a link's rate is only an upper bound, and not even that when
- * the path has outrun it. A veth or a virtual card names some rate, whatever
- * it carries. Values cannot be
- * changed as often as that, so there is reach besides (window.c): how far the
- * path may come meanwhile.
+ * the path has outrun it: a veth or a virtual card names some rate, whatever it
+ * carries. Values cannot be changed as often as that, so there is reach besides
+ * (window.c): how far the path may come meanwhile.
  *
  * best is a maximum over time in which somebody wanted more. A path that is
  * idle, or whose application sends a trickle, learns nothing about what it can
@@ -316,10 +315,11 @@ static void path_measure_share(struct path *path)
 {
 	double all = (double)path->span.bytes[TT_OUT] +
 		     (double)path->span.bytes[TT_IN];
-	double share = 100 * (double)path->span.most_bytes / all;
+	double share;
 
 	if (all < PATH_PROOF_BYTES)
 		return;
+	share = 100 * (double)path->span.most_bytes / all;
 	if (path->pub.share_percent)
 		share = (share + 3 * path->pub.share_percent) / 4;
 	/* Rounded up: rather too large than too small. */

@@ -15,9 +15,9 @@
  * sunrpc.tcp_*buf are ceilings for all connections of the namespace in one role
  * and direction. Each grows to them by its own need, so they are the largest
  * window of any path, or what its busiest connection has of it where several
- * share the work (nconnect=), within the memory budget (governor.c). As long as that is
- * less than what TCP does by itself, they stay as they are. Once written they
- * are never set back to 0, which would take buffers away that are in use.
+ * share the work (nconnect=), within the memory budget (governor.c). As long as
+ * that is less than what TCP does by itself, they stay as they are. Once written
+ * they are never set back to 0, which would take buffers away that are in use.
  *
  * net.core.rmem_max and wmem_max bound those, so they are at least as large.
  * The window scale, which bounds the window of a connection as long as it
