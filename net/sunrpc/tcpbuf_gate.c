@@ -122,7 +122,7 @@ bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock,
 		/* Pairs with the barrier in tcp_check_space(). */
 		smp_mb__after_atomic();
 		open = rpc_tcpbuf_is_open(sock->sk, lowat, taken_bytes,
-					     next_bytes);
+					  next_bytes);
 	}
 	rpc_tcpbuf_gate_found(tb, sock->sk, open, lowat);
 	return open;
