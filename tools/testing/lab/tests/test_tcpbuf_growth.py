@@ -36,7 +36,7 @@ def test_10_gbit_120_ms(images: Images) -> None:
 # last points are those of a job that has ended.
 @pytest.mark.parametrize(
     ("name", "way", "default"),
-    [("live", "read", 102), ("live-client", "write", 95)],
+    [("live", "read", 134), ("live-client", "write", 95)],
 )
 def test_live(
     images: Images, keep: Keep, name: str, way: str, default: float
