@@ -119,13 +119,13 @@ def test_namespaces_are_apart(images: Images) -> None:
     assert beside.peak(SNDBUF, "10.0.0.") == TCP_WMEM2
     far = run["far with a value"]
     assert _ss_sndbuf(far.output(1)) > TCP_WMEM2
-    assert _dd_mb_per_s(far.output(0)) > 1.8 * beside.mb_per_s()
+    assert _dd_mb_per_s(far.output(0)) > 1.5 * beside.mb_per_s()
     # The other way round.
     grown = run["wan with a value"]
     assert grown.peak(SNDBUF, "10.0.0.") > TCP_WMEM2
     far = run["far beside the other's value"]
     assert _ss_sndbuf(far.output(1)) == TCP_WMEM2
-    assert grown.mb_per_s() > 1.8 * _dd_mb_per_s(far.output(0))
+    assert grown.mb_per_s() > 1.5 * _dd_mb_per_s(far.output(0))
 
 
 def test_sizes_fixed_by_setsockopt_stay(images: Images) -> None:
