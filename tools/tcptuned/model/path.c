@@ -171,13 +171,14 @@ void path_set_link(struct path *path, const struct tt_link *link)
 	if (path->link.said_bps != link->rate_bps)
 		path->link = (struct path_link) { link->rate_bps, 0 };
 	path->pub.link = *link;
-	if (path->link.times < PATH_OUTRUN_TIMES)
+	/* The administrator's word stands, whatever is measured. */
+	if (link->source == TT_LINK_CONF ||
+	    path->link.times < PATH_OUTRUN_TIMES)
 		return;
 	path->pub.link.rate_bps = 0;
 	path->pub.link.source = TT_LINK_OUTRUN;
 }
 
-/* The administrator's word stands, whatever is measured. */
 static void path_judge_link(struct path *path)
 {
 	const u64 *now_bps = path->pub.now_bps;

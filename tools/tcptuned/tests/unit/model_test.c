@@ -114,7 +114,12 @@ static void a_link_is_outrun(struct model *model)
 	paths = second(model, 10);
 	EXPECT(!paths[0].link.rate_bps, "and stays so");
 
-	/* Another card, or what the administrator says, is believed. */
+	/* What the administrator says is believed, be it the same; */
+	links[0].source = TT_LINK_CONF;
+	paths = second(model, 150);
+	EXPECT(paths[0].link.rate_bps == 1000000000, "%llu bit/s",
+	       paths[0].link.rate_bps);
+	/* and stays so, whatever is measured. */
 	links[0].rate_bps = 1050000000;
 	links[0].source = TT_LINK_CONF;
 	for (int i = 0; i < 9; i++)
