@@ -16,17 +16,21 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import memory
 import scenario
+import tree
 from errors import LabError
 from progress import Say
 
 HERE = Path(__file__).parent
 INIT = HERE / "agent" / "init.py"
+# Where a guest sees the repository: every Debian has the folder, empty or not.
+SEEN = Path("/media")
+SHOW_REPO = ("-t", "hostfs", "-o", f"ro,{tree.REPO}", "repo")
 # The first of January 2026, UTC: simulated time begins there.
 START_NS = 1_767_225_600 * 10**9
 PROGRESS = "lab: "
@@ -63,7 +67,7 @@ def run(
     """
     simulated = ("time-travel=inf-cpu", f"time-travel-start={START_NS}")
     with job_folder() as job:
-        prepare(job, INIT, scenario.to_dict(plan))
+        prepare(job, INIT, scenario.to_dict(plan), SHOW_REPO)
         console = boot(
             image,
             [
@@ -84,12 +88,21 @@ def run(
         return measured
 
 
-def prepare(job: Path, agent: Path, table: dict[str, Any]) -> Path:
-    """Write what the agent is to do into its folder; the guest's init."""
+def prepare(
+    job: Path, agent: Path, table: dict[str, Any], show_repo: Sequence[str]
+) -> Path:
+    """Write what the agent is to do into its folder; the guest's init.
+
+    show_repo: arguments by which mount(8) shows the guest the repository. The
+    agent is run from there: a run depends on the length of its path, through
+    the random numbers, and must not on where somebody keeps the repository.
+    """
     (job / "job.json").write_text(json.dumps(table))
     init = job / "init"
-    words = shlex.join(["/usr/bin/python3", "-u", str(agent), str(job)])
-    init.write_text(f"#!/bin/sh\nexec {words}\n")
+    seen = SEEN / agent.relative_to(tree.REPO)
+    mount = shlex.join(["mount", *show_repo, str(SEEN)])
+    agent_words = shlex.join(["/usr/bin/python3", "-u", str(seen), str(job)])
+    init.write_text(f"#!/bin/sh\n{mount} &&\nexec {agent_words}\n")
     init.chmod(0o755)
     return init
 

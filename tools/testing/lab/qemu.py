@@ -13,11 +13,14 @@ from progress import Say
 
 PROCESSORS = 2
 MEMORY_MB = 3072
+# How the guest mounts a folder of the host, and the repository among them.
+FOLDER = "trans=virtio,version=9p2000.L"
+SHOW_REPO = ("-t", "9p", "-o", f"ro,{FOLDER}", "repo")
 # All that the guest's kernel is told. No processor is the guest's alone, so
 # that it may not see its clock, or a processor, for seconds.
 PARAMETERS = (
     *("console=ttyS0", "loglevel=5", "panic=-1", "root=root", "ro"),
-    *("rootfstype=9p", "rootflags=trans=virtio,version=9p2000.L,cache=loose"),
+    *("rootfstype=9p", f"rootflags={FOLDER},cache=loose"),
     *("tsc=nowatchdog", "rcupdate.rcu_cpu_stall_timeout=300"),
 )
 

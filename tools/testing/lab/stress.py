@@ -224,7 +224,7 @@ def _guest(
     timeout_s = AROUND_S + job.seconds
     with guest.job_folder() as folder:
         told = {**dataclasses.asdict(job), "file_bytes": kernel.file_bytes}
-        init = guest.prepare(folder, AGENT, told)
+        init = guest.prepare(folder, AGENT, told, qemu.SHOW_REPO)
         try:
             console = qemu.boot(built, init, parameters, timeout_s, say, name)
             return console, guest.result(folder, console, name), []

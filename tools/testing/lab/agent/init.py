@@ -31,7 +31,6 @@ from sampler import Sampler
 
 JOB = Path("/tmp/job")
 REPO = HERE.parents[3]
-SEEN = Path("/tmp/repo")
 POWER_OFF = 0x4321FEDC
 # The guest has devices of its own: a container's /dev lacks some.
 KERNELS_OWN = (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"))
@@ -49,26 +48,23 @@ def mount_all(job: str) -> None:
         shell.run("mount", "-t", kind, kind, point)
     for point in ("/tmp", "/run", "/mnt", "/srv", "/var/lib/nfs"):
         shell.run("mount", "-t", "tmpfs", "lab", point)
-    for folder in ("/run/netns", "/run/lock", "/srv/nfs", JOB, SEEN):
+    for folder in ("/run/netns", "/run/lock", "/srv/nfs", JOB):
         Path(folder).mkdir()
     for folder in ("sm", "sm.bak", "v4recovery", "rpc_pipefs"):
         Path("/var/lib/nfs", folder).mkdir()
     for file in ("etab", "rmtab", "xtab", "state"):
         Path("/var/lib/nfs", file).touch()
-    _mount_folder(job, "job", JOB)
-    # The repository may lie below one of the folders just mounted over.
-    _mount_folder(str(REPO), "repo", SEEN, "ro")
-    os.environ["LAB_REPO"] = str(SEEN)
+    _mount_job(job)
+    os.environ["LAB_REPO"] = str(REPO)
     shell.run("ip", "link", "set", "lo", "up")
 
 
-def _mount_folder(folder: str, name: str, point: Path, *flags: str) -> None:
-    """Mount a folder of the host: UML knows its path, qemu gave it a name."""
+def _mount_job(folder: str) -> None:
+    """Mount the job's folder: UML knows its path, qemu gave it a name."""
     in_qemu = "\t9p\n" in Path("/proc/filesystems").read_text()
     kind = "9p" if in_qemu else "hostfs"
-    how = ("trans=virtio", "version=9p2000.L") if in_qemu else (folder,)
-    options = ",".join([*flags, *how])
-    shell.run("mount", "-t", kind, "-o", options, name, str(point))
+    options = "trans=virtio,version=9p2000.L" if in_qemu else folder
+    shell.run("mount", "-t", kind, "-o", options, "job", str(JOB))
 
 
 def lay_out(plan: scenario.Scenario) -> None:

@@ -76,7 +76,7 @@ def quicken() -> None:
 def selftests() -> list[dict[str, Any]]:
     """Run the kselftests of the repository."""
     done = []
-    for script in sorted(init.SEEN.glob("tools/testing/selftests/*/*.sh")):
+    for script in sorted(init.REPO.glob("tools/testing/selftests/*/*.sh")):
         init.say(f"selftest {script.name}")
         run = subprocess.run(
             ["sh", str(script)],

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run is the same to the last bit, whatever else the machine does."""
+"""A run is the same to the last bit, wherever and beside whatever it runs."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import guest
+import scenario
 import tree
 from conftest import Images
 from wan import plan, rates
@@ -22,6 +26,15 @@ PHASES = [
     {"name": "write", "jobs": [{"do": "write", **FILE}]},
     {"name": "read", "jobs": [{"do": "read", **FILE}]},
 ]
+PLAN = plan(clients=WAN, phases=PHASES, memory_mb=1000)
+# Runs a scenario from the lab in the working folder.
+ELSEWHERE = """
+import json, pathlib, sys
+sys.path.insert(0, "")
+import guest, scenario, tree
+plan = scenario.from_dict(json.load(sys.stdin))
+print(json.dumps(guest.run(pathlib.Path(sys.argv[1]), plan, tree.quiet)))
+"""
 
 
 @contextlib.contextmanager
@@ -41,12 +54,7 @@ def _busy(processes: int) -> Iterator[None]:
 def _run(images: Images, seed: int = 0, loops: int = 0) -> dict[str, Any]:
     """All that a run measured, beside so many loops."""
     with _busy(loops):
-        return guest.run(
-            images.patched,
-            plan(clients=WAN, phases=PHASES, memory_mb=1000),
-            tree.quiet,
-            seed=seed,
-        )
+        return guest.run(images.patched, PLAN, tree.quiet, seed=seed)
 
 
 def test_runs_repeat(images: Images) -> None:
@@ -55,6 +63,21 @@ def test_runs_repeat(images: Images) -> None:
     assert len(rates(once)) == 4
     assert _run(images) == once
     assert _run(images, loops=2) == once
+
+
+def test_place_does_not_matter(images: Images, tmp_path: Path) -> None:
+    """A repository further down, with spaces in its path, gives the same."""
+    lab = tmp_path / "a" / "b b" / "c" / "tools" / "testing" / "lab"
+    shutil.copytree(tree.REPO / "tools" / "testing" / "lab", lab)
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, images.patched],
+        input=json.dumps(scenario.to_dict(PLAN)),
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=lab,
+        check=True,
+    )
+    assert json.loads(done.stdout) == json.loads(json.dumps(_run(images)))
 
 
 def test_seed_matters(images: Images) -> None:
