@@ -8,23 +8,22 @@ import time
 from collections.abc import Callable
 
 Say = Callable[[str], None]
-# Threads that say the same in turn say it so often, in a log.
+# How often a log has a text of which no more than the numbers change.
 REPEAT_S = 60
 
 
 class Progress:
     """Says how far a command is, from any thread.
 
-    On a terminal a line is overwritten by the next. Elsewhere a text that
-    differs from the last in more than its numbers is a line of its own, unless
-    it was said less than REPEAT_S ago, so that a log stays short.
+    On a terminal a line is overwritten by the next. Elsewhere each is a line of
+    its own, unless it was said less than REPEAT_S ago with other numbers, so
+    that a log stays short.
     """
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
         self._lock = threading.Lock()
         self._start = time.monotonic()
-        self._last = ""
         self._said: dict[str, float] = {}
 
     def __call__(self, text: str) -> None:
@@ -40,8 +39,7 @@ class Progress:
             sys.stderr.flush()
 
     def _is_news(self, text: str, seconds: float) -> bool:
-        changed, self._last = text != self._last, text
-        if not changed or seconds < self._said.get(text, -REPEAT_S) + REPEAT_S:
+        if seconds < self._said.get(text, -REPEAT_S) + REPEAT_S:
             return False
         self._said[text] = seconds
         return True

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import sys
+import types
 
 import pytest
 
@@ -47,15 +49,21 @@ def test_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two that wait and say so in turn do not fill the log."""
+    """Many numbers, or two that speak in turn, do not fill the log."""
     texts = ["1 of 3", "2 of 3", "other", "3 of 3", "other"]
     said = _said(monkeypatch, False, texts)
     assert said.splitlines() == ["[   0 s] 1 of 3", "[   0 s] other"]
-    monkeypatch.setattr(progress, "REPEAT_S", 0)
+
+
+def test_long_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that only counts is seen to go on."""
+    clock = itertools.count(0, progress.REPEAT_S / 2)
+    fake = types.SimpleNamespace(monotonic=lambda: next(clock))
+    monkeypatch.setattr(progress, "time", fake)
+    texts = [f"{number} files" for number in range(5)]
     said = _said(monkeypatch, False, texts)
     assert said.splitlines() == [
-        "[   0 s] 1 of 3",
-        "[   0 s] other",
-        "[   0 s] 3 of 3",
-        "[   0 s] other",
+        "[  30 s] 0 files",
+        "[  90 s] 2 files",
+        "[ 150 s] 4 files",
     ]
