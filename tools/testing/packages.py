@@ -254,7 +254,7 @@ def _life(debs: dict[str, Path], say: Say, show: Print) -> Counts:
     script.write_text(f"export DEBIAN_FRONTEND=noninteractive\n{steps}\n")
     enter = (
         "mount -t overlay none -o lowerdir=/,upperdir=upper,workdir=work root"
-        " || exit 77; mkdir root/deb; mount --bind $1 root/deb;"
+        ' || exit 77; mkdir root/deb; mount --bind "$1" root/deb;'
         " for dir in proc sys dev; do mount --rbind /$dir root/$dir; done;"
         " mount -t tmpfs none root/run; exec chroot root sh -s <steps"
     )

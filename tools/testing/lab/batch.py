@@ -21,6 +21,7 @@ class Task:
     name: str
     image: Path
     plan: scenario.Scenario
+    seed: int = 0
 
 
 def run(
@@ -38,7 +39,7 @@ def run(
 
     def one(task: Task) -> dict[str, Any]:
         try:
-            result = guest.run(task.image, task.plan, say)
+            result = guest.run(task.image, task.plan, say, seed=task.seed)
         except LabError as error:
             if failed is None:
                 raise

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The bench: this project beside what one would do instead, cell by cell.
 
-Each cell is one boot for each peer: a write, then a read, each on a mount of
-its own, and beside them a client on a LAN that asks for attributes. Rows go to
-out/bench.json as soon as they are measured. A row has the key of all that it
-was made of; a cell whose key is another by now is measured again.
+Each cell is one boot for each peer, or several where chance has a part: a write,
+then a read, each on a mount of its own, and beside them a client on a LAN that
+asks for attributes. Rows go to out/bench.json as soon as they are measured. A
+row has the key of all that it was made of; a cell whose key is another by now
+is measured again.
 """
 
 from __future__ import annotations
@@ -54,7 +55,12 @@ NAME = (
 
 def name(row: Row) -> tuple[Any, ...]:
     """What tells a row from others."""
-    return tuple(row[key] for key in NAME)
+    return (*(row[key] for key in NAME), _seed(row))
+
+
+def _seed(row: Row) -> int:
+    """Seed of a row; rows of before there was a choice have none."""
+    return int(row.get("seed", 0))
 
 
 def read(file: Path = FILE) -> list[Row]:
@@ -73,13 +79,17 @@ def _course_name(row: Row) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Run:
-    """One boot: a cell, a peer, and the kernel that it is run on."""
+    """One boot: a cell, a peer, the kernel that it is run on, and the seed."""
 
     cell: Cell
     peer_name: str
     peer: Peer
     base: str
     image: Path
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.cell}, {self.peer_name}, seed {self.seed}"
 
     @property
     def plan(self) -> scenario.Scenario:
@@ -119,6 +129,7 @@ def rows(run: Run, result: Row, key: str) -> list[Row]:
         "kernel": f"{run.base} {run.peer.kernel}",
         "peer": run.peer_name,
         "setup": "boot" if run.peer.daemon else "default",
+        "seed": run.seed,
         "key": key,
     }
     phases = {phase["name"]: phase for phase in result["phases"]}
@@ -164,10 +175,12 @@ def windows(run: Run, result: Row) -> Row:
 def missing(runs: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     """The runs whose rows are not there, or were made of something else."""
     # A peer that has 4 connections itself is the same where they are varied.
-    made = [(row["key"], row["nconnect"]) for row in there]
+    made = [(row["key"], row["nconnect"], _seed(row)) for row in there]
     wanted = len(course.DIRECTIONS)
     return [
-        run for run in runs if made.count((run.key, run.cell.nconnect)) < wanted
+        run
+        for run in runs
+        if made.count((run.key, run.cell.nconnect, run.seed)) < wanted
     ]
 
 
@@ -229,9 +242,10 @@ def run(
     ]
     made = images(trees, kinds, say)
     runs = [
-        Run(cell, peer_name, peer, *made[cell.base, peer.kernel])
+        Run(cell, peer_name, peer, *made[cell.base, peer.kernel], seed)
         for cell in chosen
         for peer_name, peer in peers.items()
+        for seed in cell.seeds
     ]
     todo = {
         str(index): one
@@ -259,16 +273,17 @@ def run(
             IndexError,
             ZeroDivisionError,
         ) as error:
-            failures.append(f"{one.cell}, {one.peer_name}: {error!r}")
+            failures.append(f"{one}: {error!r}")
         estimate.add(one)
 
     def failed(task: batch.Task, error: LabError) -> None:
         one = todo[task.name]
-        failures.append(f"{one.cell}, {one.peer_name}: {error}")
+        failures.append(f"{one}: {error}")
         estimate.add(one)
 
     tasks = [
-        batch.Task(number, one.image, one.plan) for number, one in todo.items()
+        batch.Task(number, one.image, one.plan, one.seed)
+        for number, one in todo.items()
     ]
     batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
     keys = {one.key for one in runs}

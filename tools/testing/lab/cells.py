@@ -20,8 +20,10 @@ RTTS_MS = (0.2, 1, 10, 30, 60, 120, 300)
 # What is varied, one factor at a time, and around which rate and RTT.
 ANCHORS = ((1000, 30), (10000, 30), (10000, 120))
 VARIED_NFS = "4.2"
-# A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds.
+# A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds, and
+# which packets are lost be drawn more than once.
 STEADY_LOSS_S = 20
+DRAWS = 5
 # What a writer may leave dirty at least, and beyond that in seconds of the
 # path's rate and in RTTs of it. It is flushed when the looking is over, and
 # takes long on a slow path.
@@ -93,6 +95,11 @@ class Cell:
         """Seconds after its first byte until which a transfer is looked at."""
         steady = STEADY_LOSS_S if self.loss else grid.STEADY_S
         return self.path.deadline_s + steady
+
+    @property
+    def seeds(self) -> range:
+        """Of the guest's random numbers: a run for each."""
+        return range(DRAWS if self.loss else 1)
 
     @property
     def cost(self) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,12 +97,26 @@ def label(row: Row) -> str:
 
 
 def by_cell(rows: Sequence[Row]) -> list[dict[str, Row]]:
-    """The rows of each cell by peer, cells in order."""
-    found: dict[tuple[Any, ...], dict[str, Row]] = defaultdict(dict)
+    """One row of each cell and peer, that of several seeds; cells in order."""
+    found: dict[tuple[Any, ...], dict[str, list[Row]]] = defaultdict(dict)
     for row in rows:
         key = (base(row), *(row[key] for key in CELL))
-        found[key][row["peer"]] = row
-    return [found[key] for key in sorted(found)]
+        found[key].setdefault(row["peer"], []).append(row)
+    return [
+        {peer: _mean(of) for peer, of in found[key].items()}
+        for key in sorted(found)
+    ]
+
+
+def _mean(rows: Sequence[Row]) -> Row:
+    """Rows of several seeds as one; None is what one of them did not reach."""
+    figures = {
+        what[0]: [row[what[0]] for row in rows] for what in TABLES.values()
+    }
+    return rows[0] | {
+        key: None if None in of else statistics.fmean(of)
+        for key, of in figures.items()
+    }
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:

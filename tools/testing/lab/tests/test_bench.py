@@ -156,6 +156,41 @@ def test_means_are_of_common_cells() -> None:
     assert len(compare.verdicts(rows)) == 2
 
 
+def test_chance_is_averaged() -> None:
+    """Of several draws, the mean; of what one did not reach, nothing."""
+    rows = [
+        *(_row("tcptuned", rate, loss=1e-5, seed=rate) for rate in (40, 60)),
+        *(_row("stock", rate, loss=1e-5, seed=rate) for rate in (10, 40)),
+    ]
+    rows[2]["t90_s"] = None
+    assert compare.means(rows) == {"stock": pytest.approx(2)}
+    (cell,) = compare.by_cell(rows)
+    assert (cell["tcptuned"]["mb_per_s"], cell["tcptuned"]["t90_s"]) == (
+        50,
+        0.3,
+    )
+    assert (cell["stock"]["cold_mb_per_s"], cell["stock"]["t90_s"]) == (
+        12.5,
+        None,
+    )
+    assert len({bench.name(row) for row in rows}) == 4
+
+
+def test_loss_is_drawn_more_than_once(tmp_path: Path) -> None:
+    """Each draw is a run of its own, and is missing by itself."""
+    (tmp_path / image.KEY).touch()
+    peer = PEERS["stock"]
+    lossy = dataclasses.replace(PATH, loss=1e-5)
+    assert (len(PATH.seeds), len(lossy.seeds)) == (1, cells.DRAWS)
+    runs = [
+        bench.Run(lossy, "stock", peer, "7.2", tmp_path / "linux", seed)
+        for seed in lossy.seeds
+    ]
+    first = _row("stock", 1, key=runs[0].key)
+    there = [first | {"seed": 1}, first | {"seed": 1}, first]
+    assert bench.missing(runs, there) == [runs[0], *runs[2:]]
+
+
 def test_bases_are_apart() -> None:
     """The kernel of a row also says whether it is patched."""
     rows = [_row("tcptuned", 9), _row("stock", 8, kernel="6.12 stock")]
