@@ -58,7 +58,10 @@ def test_broken_guest(
     program, realtime, said = case
     init = tmp_path_factory.mktemp("init") / "init.py"
     init.write_text(f"print('init was here', flush=True)\n{program}\n")
-    monkeypatch.setattr(guest, "INIT", init)
+    # The guest takes its folder for the repository.
+    show = ("-t", "hostfs", "-o", f"ro,{init.parent}", "repo")
+    monkeypatch.setattr(guest, "SHOW_REPO", show)
+    monkeypatch.setattr(guest, "INIT", tree.REPO / init.name)
     start = time.monotonic()
     message = _fails(images, plan(TRUE, timeout_s=10), realtime=realtime)
     assert time.monotonic() - start < 60
