@@ -23,7 +23,7 @@ VARIED_NFS = "4.2"
 # A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds, and
 # which packets are lost be drawn more than once.
 STEADY_LOSS_S = 20
-DRAWS = 5
+DRAWS = 3
 # What a writer may leave dirty at least, and beyond that in seconds of the
 # path's rate and in RTTs of it. It is flushed when the looking is over, and
 # takes long on a slow path.

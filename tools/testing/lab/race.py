@@ -22,9 +22,12 @@ FRAME = re.compile(r"^ (\S+)\+0x([0-9a-f]+)/")
 
 # Races of upstream in functions that the series changed as well, or that are in
 # the same object: a local client's socket, which is released while its
-# transport is reset, and statistics, which all threads count and none locks.
+# transport is reset; statistics, which all threads count and none locks; and
+# the callback of a new connection, which is set back while TCP may call it.
 THEIRS = ({"xs_local_state_change", "xs_reset_transport"},)
-STATISTICS = re.compile(r"\bsv_stats->\w+\+\+;")
+UPSTREAM = re.compile(
+    r"\bsv_stats->\w+\+\+;|^newsock->sk->sk_data_ready = svsk->sk_odata;"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ class Objects:
         """Whether a function is of these objects."""
         return function in self._places
 
+    def is_in(self, frame: str) -> bool:
+        """Whether a frame of a report is of these objects."""
+        found = FRAME.match(frame)
+        return bool(found) and self.has(found[1])
+
     def statement(self, frame: str) -> str:
         """The line of source that a frame of a report is in, "" if unknown."""
         found = FRAME.match(frame)
@@ -68,12 +76,16 @@ def is_ours(report: Sequence[str], objects: Objects) -> bool:
     functions = set(head.groups()) - {None} if head else set()
     if functions in THEIRS or not any(map(objects.has, functions)):
         return False
-    statements = [
-        objects.statement(after)
+    frames = [
+        after
         for line, after in itertools.pairwise(report)
         if ACCESS.search(line)
     ]
-    return not statements or not all(map(STATISTICS.search, statements))
+    # What other objects do is upstream's in any case.
+    statements = [
+        objects.statement(frame) for frame in frames if objects.is_in(frame)
+    ]
+    return not statements or not all(map(UPSTREAM.search, statements))
 
 
 def report(lines: Sequence[str]) -> list[str]:

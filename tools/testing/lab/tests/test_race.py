@@ -11,6 +11,8 @@ import race
 
 SOURCE = """\
 struct stats { unsigned int count; } *sv_stats;
+struct sock { int sk_data_ready, sk_odata; } *svsk;
+struct socket { struct sock *sk; } *newsock;
 int ceiling;
 
 void wake(void);
@@ -22,10 +24,17 @@ void receive(void)
 	ceiling = 1;
 }
 
+void accept(void)
+{
+	newsock->sk->sk_data_ready = svsk->sk_odata;
+}
+
 void xs_local_state_change(void) { ceiling = 2; }
 void xs_reset_transport(void) { ceiling = 3; }
 """
 COUNT, WRITE = "sv_stats->count++;", "ceiling = 1;"
+CALLBACK = "newsock->sk->sk_data_ready = svsk->sk_odata;"
+ELSEWHERE = " tcp_ack+0x10/0x40"
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +47,9 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> race.Objects:
     return race.Objects([built])
 
 
-def _frame(objects: race.Objects, statement: str) -> str:
-    """The frame that a report shows for a statement of receive()."""
-    frames = (f" receive+{offset:#x}/0x40" for offset in range(1, 0x40))
+def _frame(objects: race.Objects, statement: str, of: str = "receive") -> str:
+    """The frame that a report shows for a statement of a function."""
+    frames = (f" {of}+{offset:#x}/0x40" for offset in range(1, 0x40))
     return next(f for f in frames if objects.statement(f) == statement)
 
 
@@ -54,7 +63,7 @@ def _report(head: str, *frames: str) -> list[str]:
 
 
 def test_statement_of_another_object(objects: race.Objects) -> None:
-    assert not objects.statement(" tcp_ack+0x10/0x40")
+    assert not objects.statement(ELSEWHERE)
 
 
 def test_statistics_are_theirs(objects: race.Objects) -> None:
@@ -63,9 +72,16 @@ def test_statistics_are_theirs(objects: race.Objects) -> None:
     assert not race.is_ours(report, objects)
 
 
+def test_callback_is_theirs(objects: race.Objects) -> None:
+    """As svc_tcp_accept() sets it while TCP calls it."""
+    accept = _frame(objects, CALLBACK, "accept")
+    report = _report("accept / tcp_ack", ELSEWHERE, accept)
+    assert not race.is_ours(report, objects)
+
+
 def test_another_statement_is_ours(objects: race.Objects) -> None:
-    for other in (_frame(objects, WRITE), " tcp_ack+0x10/0x40"):
-        report = _report("receive / receive", _frame(objects, COUNT), other)
+    for other in (_frame(objects, COUNT), ELSEWHERE):
+        report = _report("receive / receive", _frame(objects, WRITE), other)
         assert race.is_ours(report, objects)
 
 
