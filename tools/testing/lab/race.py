@@ -50,15 +50,18 @@ class Objects:
         """Whether a function is of these objects."""
         return function in self._places
 
+    def _found(self, frame: str) -> re.Match[str] | None:
+        found = FRAME.match(frame)
+        return found if found and self.has(found[1]) else None
+
     def is_in(self, frame: str) -> bool:
         """Whether a frame of a report is of these objects."""
-        found = FRAME.match(frame)
-        return bool(found) and self.has(found[1])
+        return self._found(frame) is not None
 
     def statement(self, frame: str) -> str:
         """The line of source that a frame of a report is in, "" if unknown."""
-        found = FRAME.match(frame)
-        if not found or not self.has(found[1]):
+        found = self._found(frame)
+        if not found:
             return ""
         file, start = self._places[found[1]]
         # It is where the call of KCSAN returns to.
