@@ -94,8 +94,9 @@ def prepare(
     """Write what the agent is to do into its folder; the guest's init.
 
     show_repo: arguments by which mount(8) shows the guest the repository. The
-    agent is run from there: a run depends on the length of its path, through
-    the random numbers, and must not on where somebody keeps the repository.
+    agent is run from there: with the number of folders above it go the guest's
+    random numbers, and they must not depend on where somebody keeps the
+    repository.
     """
     (job / "job.json").write_text(json.dumps(table))
     init = job / "init"

@@ -13,7 +13,7 @@ from progress import Say
 
 PROCESSORS = 2
 MEMORY_MB = 3072
-# How the guest mounts a folder of the host, and the repository among them.
+# How the guest mounts folders of the host, of which the repository is one.
 FOLDER = "trans=virtio,version=9p2000.L"
 SHOW_REPO = ("-t", "9p", "-o", f"ro,{FOLDER}", "repo")
 # All that the guest's kernel is told. No processor is the guest's alone, so
