@@ -122,8 +122,11 @@ def test_file_that_is_not_there(images: Images) -> None:
     assert "No such file or directory: '/mnt/wan/data'" in message
 
 
+# Python takes no Ctrl-C if it is started where Ctrl-C is ignored, as a shell's
+# background jobs are.
 HOLDER = """\
-import contextlib, sys; sys.path[:0] = sys.argv[1:3]
+import contextlib, signal, sys; sys.path[:0] = sys.argv[1:3]
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import guest, wan
 from pathlib import Path
 plan = wan.plan(wan.shell("while :; do :; done"))
