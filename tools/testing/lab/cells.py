@@ -20,8 +20,8 @@ RTTS_MS = (0.2, 1, 10, 30, 60, 120, 300)
 # What is varied, one factor at a time, and around which rate and RTT.
 ANCHORS = ((1000, 30), (10000, 30), (10000, 120))
 VARIED_NFS = "4.2"
-# A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds, and
-# which packets are lost be drawn more than once.
+# A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds. Which
+# packets are lost is chance: it is drawn so often, each time with another seed.
 STEADY_LOSS_S = 20
 DRAWS = 3
 # What a writer may leave dirty at least, and beyond that in seconds of the
