@@ -7,8 +7,9 @@ KSRC ?=
 KVER ?= $(shell uname -r)
 BUILD ?=
 
-LAB := tools/testing/lab
-DEPS := $(LAB)/install-deps
+LAB := tools/testing/lab/lab
+TREES := tools/kernel/kernel
+DEPS := tools/kernel/install-deps
 KERNEL := --base "$(BASE)" --ksrc "$(KSRC)"
 
 .PHONY: help
@@ -26,7 +27,7 @@ help: ## list these commands
 .PHONY: demo
 demo: ## stock kernel against patched over three WANs (10 min, later 1)
 	@$(DEPS) tree kernel lab
-	@$(LAB)/lab demo $(KERNEL)
+	@$(LAB) demo $(KERNEL)
 
 .PHONY: check
 check: ## every test; last line: N passed, N failed (40 min, later 25)
@@ -36,7 +37,7 @@ check: ## every test; last line: N passed, N failed (40 min, later 25)
 .PHONY: check-long
 check-long: ## the stress on two processors, with sanitizers (1 h, first 2 h)
 	@$(DEPS) tree kernel lab qemu
-	@$(LAB)/lab stress $(KERNEL)
+	@$(LAB) stress $(KERNEL)
 
 .PHONY: check-boot
 check-boot: ## a Debian in qemu, from apt install to apt purge (80 min)
@@ -46,12 +47,12 @@ check-boot: ## a Debian in qemu, from apt install to apt purge (80 min)
 .PHONY: bench
 bench: tcptuned ## against what else one could do (hours; the same again resumes)
 	@$(DEPS) tree kernel lab
-	@$(LAB)/lab bench $(KERNEL)
+	@$(LAB) bench $(KERNEL)
 
 .PHONY: bench-quick
 bench-quick: tcptuned ## some cells of the bench (10 min)
 	@$(DEPS) tree kernel lab
-	@$(LAB)/lab bench --quick $(KERNEL)
+	@$(LAB) bench --quick $(KERNEL)
 
 .PHONY: bench-bpftune
 bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
@@ -61,28 +62,28 @@ bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
 .PHONY: cost
 cost: ## what the series and the daemon cost the processor (15 min)
 	@$(DEPS) tree kernel lab tcptuned cost
-	@$(LAB)/lab cost $(KERNEL)
-	@$(LAB)/lab cost --daemon
+	@$(LAB) cost $(KERNEL)
+	@$(LAB) cost --daemon
 
 .PHONY: tree
 tree: ## a stock and a patched kernel tree below build/
 	@$(DEPS) tree
-	@$(LAB)/lab tree $(KERNEL)
+	@$(TREES) tree $(KERNEL)
 
 .PHONY: kernel
 kernel: ## the lab's patched kernel, built
 	@$(DEPS) tree kernel
-	@$(LAB)/lab build $(KERNEL)
+	@$(LAB) build $(KERNEL)
 
 .PHONY: series
 series: ## the series for git am, checked; BUILD=1 builds after every patch
 	@$(DEPS) tree check $(if $(BUILD),kernel)
-	@$(LAB)/lab series $(KERNEL) $(if $(BUILD),--build)
+	@$(TREES) series $(KERNEL) $(if $(BUILD),--build)
 
 .PHONY: module
 module: ## sunrpc.ko for an installed kernel, KVER= [the running one]
 	@KVER="$(KVER)" $(DEPS) tree kernel module
-	@$(LAB)/lab module $(KERNEL) --kver "$(KVER)"
+	@$(TREES) module $(KERNEL) --kver "$(KVER)"
 
 .PHONY: tcptuned
 tcptuned: ## the daemon, in build/tcptuned/
@@ -98,7 +99,7 @@ install: ## the daemon for this system; DESTDIR= [prefix=/usr]
 deb: ## Debian packages in out/deb/; BASE= for the patches of one base only
 	@$(DEPS) tree check tcptuned deb
 	@for base in $(or $(BASE),7.2 6.12 6.1); do \
-		$(LAB)/lab series --base $$base --ksrc "$(KSRC)" || \
+		$(TREES) series --base $$base --ksrc "$(KSRC)" || \
 		echo "linux-patch-sunrpc-tcpbuf will have no patches for $$base"; \
 	done
 	@tools/testing/packages.py

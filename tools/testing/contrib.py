@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from programs import REPO, Command
+from tools.testing.programs import REPO, Command
 
 DAEMON = REPO / "tools" / "tcptuned"
 CONTRIB = DAEMON / "contrib"

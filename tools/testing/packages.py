@@ -16,9 +16,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from programs import BUILD, REPO, Command, Failed, files, log_of, run
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from progress import Progress, Say
+from tools.kernel.progress import Progress, Say
+from tools.testing.programs import (
+    BUILD,
+    REPO,
+    Command,
+    Failed,
+    files,
+    log_of,
+    run,
+)
 
 OUT = REPO / "out" / "deb"
 WORK = BUILD / "deb"
@@ -133,8 +142,8 @@ def build(say: Say, *, newer: str = "", out: Path = OUT) -> list[Path]:
 def check(base: str, ksrc: str, say: Say, show: Print) -> Counts:
     """Build the packages and look at them, as a runner of `make check`."""
     series: Command = ["--base", base, "--ksrc", ksrc]
-    lab = REPO / "tools/testing/lab/lab"
-    _must("deb-series", [lab, "series", *series], say)
+    kernel = REPO / "tools/kernel/kernel"
+    _must("deb-series", [kernel, "series", *series], say)
     debs = {path.name.partition("_")[0]: path for path in build(say)}
     tests = {
         "lintian": _lintian,

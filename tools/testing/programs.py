@@ -8,18 +8,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[1]
-sys.path.insert(0, str(HERE / "lab"))
-
-import command
-import overlay
-import tree
-from progress import Say
+from tools.kernel import command, overlay, tree
+from tools.kernel.progress import Say
 
 BUILD = tree.folder(REPO)
 LOG = BUILD / "log"

@@ -7,11 +7,10 @@ import re
 import time
 from pathlib import Path
 
-import server
-from machine import Machine
-from tally import Tally, expect, expect_in, expect_least
-
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.boot import server
+from tools.testing.boot.machine import Machine
+from tools.testing.boot.tally import Tally, expect, expect_in, expect_least
 
 REPO = Path(__file__).resolve().parents[3]
 PAGE = REPO / "Documentation" / "tcptuned.rst"

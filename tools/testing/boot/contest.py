@@ -12,12 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import far
-import server
-import watch
-from machine import DEPOT, Machine
-
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.boot import far, server, watch
+from tools.testing.boot.machine import DEPOT, Machine
 
 # An emulated processor may take its time.
 LIMIT_S = 1200

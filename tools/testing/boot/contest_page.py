@@ -9,13 +9,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-import contest
-import far
-import watch
-
-import chart
-import compare
-from table import Row
+from tools.testing.boot import contest, far, watch
+from tools.testing.lab.bench import chart, compare
+from tools.testing.lab.bench.table import Row
 
 _HEAD = """\
 .. SPDX-License-Identifier: GPL-2.0

@@ -12,11 +12,10 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-import rootfs
-
-import command
-from errors import LabError
-from progress import Say
+from tools.kernel import command
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Say
+from tools.testing.boot import rootfs
 
 FOLDER = rootfs.FOLDER / "depot"
 ARCHIVE = FOLDER / "archive"

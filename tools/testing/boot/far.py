@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from machine import Machine
-
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.boot.machine import Machine
 
 NETNS = "wan"
 SERVER = "10.9.0.1"

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from machine import Machine
+from tools.testing.boot.machine import Machine
 
 # Kind of item, by its name; the value of each is all that is known of it.
 Inventory = Mapping[str, Mapping[str, str]]

@@ -6,13 +6,10 @@ from __future__ import annotations
 import re
 import time
 
-import far
-import inventory
-import server
-from machine import Machine
-from tally import Tally, expect, expect_in, expect_least
-
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.boot import far, inventory, server
+from tools.testing.boot.machine import Machine
+from tools.testing.boot.tally import Tally, expect, expect_in, expect_least
 
 TEMPLATE = f"tcptuned@{far.NETNS}.service"
 # A message of a value that was set, as report/message.c has it.

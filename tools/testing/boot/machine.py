@@ -18,13 +18,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest_agent import Answer, GuestAgent
-from programs import LOG
-
-import command
-import memory
-from errors import LabError
-from progress import Say
+from tools.kernel import command
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Say
+from tools.testing.boot.guest_agent import Answer, GuestAgent
+from tools.testing.lab.guest import memory
+from tools.testing.programs import LOG
 
 PROCESSORS = 2
 MEMORY_MB = 3072

@@ -8,12 +8,9 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-import far
-import inventory
-import machine
-from tally import Tally
-
-import command
+from tools.kernel import command
+from tools.testing.boot import far, inventory, machine
+from tools.testing.boot.tally import Tally
 
 TEXT = """\
 .. SPDX-License-Identifier: GPL-2.0

@@ -11,15 +11,11 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from machine import DEPOT, Root
-from programs import BUILD
-
-import apt
-import command
-import lock
-import overlay
-from errors import LabError
-from progress import Say
+from tools.kernel import apt, command, lock, overlay
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Say
+from tools.testing.boot.machine import DEPOT, Root
+from tools.testing.programs import BUILD
 
 FOLDER = BUILD / "boot"
 DISK_GIB = 12

@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from machine import DEPOT, Machine
-
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.boot.machine import DEPOT, Machine
 
 DAEMON = "tcptuned.service"
 NFS = "nfs-server.service"

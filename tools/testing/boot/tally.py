@@ -7,10 +7,9 @@ import contextlib
 import time
 from collections.abc import Iterator
 
-from programs import Failed
-
-from errors import LabError
-from progress import Progress
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Progress
+from tools.testing.programs import Failed
 
 
 class Tally:

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import shutil
 
-import depot
-import server
-from machine import DEPOT, Machine
-from tally import Tally, expect, expect_in
-
-import command
-from errors import LabError
+from tools.kernel import command
+from tools.kernel.errors import LabError
+from tools.testing.boot import depot, server
+from tools.testing.boot.machine import DEPOT, Machine
+from tools.testing.boot.tally import Tally, expect, expect_in
 
 # Nobody has patches for this one.
 NEWER = "99.1.0-1-amd64"

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import far
+from tools.testing.boot import far
 
 # A second of what is seen, and how many of them make a steady state.
 SECONDS, STEADY_S = 40, 15

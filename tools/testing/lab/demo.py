@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import batch
-import chart
-import image
-import overlay
-import scenario
-from progress import Progress
-from tree import Trees
-
-# Payload of a full packet over its length on the wire: MSS with timestamps,
-# and MTU with the Ethernet header, which netem counts.
-PAYLOAD_SHARE = 1448 / 1514
+from tools.kernel import overlay
+from tools.kernel.progress import Progress
+from tools.kernel.tree import Trees
+from tools.testing.lab import image, scenario
+from tools.testing.lab.bench import chart
+from tools.testing.lab.guest import batch
+from tools.testing.lab.wire import PAYLOAD_SHARE
 
 Row = dict[str, Any]
 

@@ -18,15 +18,11 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
-import batch
-import bounds
-import course
-import image
-import scenario
-import tcptuned_json
-from demo import PAYLOAD_SHARE
-from progress import Progress
-from tree import Trees
+from tools.kernel.progress import Progress
+from tools.kernel.tree import Trees
+from tools.testing.lab import bounds, course, image, scenario, tcptuned_json
+from tools.testing.lab.guest import batch
+from tools.testing.lab.wire import PAYLOAD_SHARE
 
 RATES_MBIT = (100, 1000, 10000)
 RTTS_MS = (0.2, 10, 30, 60, 120, 200)

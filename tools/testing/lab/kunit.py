@@ -4,8 +4,8 @@
 import re
 from pathlib import Path
 
-import guest
-from progress import Say
+from tools.kernel.progress import Say
+from tools.testing.lab.guest import guest
 
 SUITE = "sunrpc-tcpbuf"
 TOTALS = re.compile(

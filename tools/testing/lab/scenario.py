@@ -22,7 +22,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from errors import LabError
+from tools.kernel.errors import LabError
 
 FOLDER = Path(__file__).parent / "scenarios"
 TCPTUNED = (

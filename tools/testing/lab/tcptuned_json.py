@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import table
-import tree
+from tools.kernel import tree
+from tools.testing.lab.bench import table
 
 FILE = tree.REPO / "out" / "tcptuned.json"
 # What names a row: of a cell, and of another figure.

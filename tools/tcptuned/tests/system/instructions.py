@@ -29,12 +29,10 @@ from callgrind import Profile
 from namespaces import TCPTUNED
 from world import NOBODY, Daemon, World
 
-sys.path.insert(0, str(TCPTUNED.parent / "testing" / "lab"))
+sys.path.insert(0, str(TCPTUNED.parents[1]))
 
-import compare
-import overlay
-import table
-import tree
+from tools.kernel import overlay, tree
+from tools.testing.lab.bench import compare, table
 
 pytest_plugins = ("world_hosts",)
 

@@ -11,9 +11,9 @@ import crowd
 from namespaces import TCPTUNED
 from world import World
 
-sys.path.insert(0, str(TCPTUNED.parent / "testing" / "lab"))
+sys.path.insert(0, str(TCPTUNED.parents[1]))
 
-import tcptuned_json
+from tools.testing.lab import tcptuned_json
 
 pytest_plugins = ("world_hosts",)
 

@@ -9,22 +9,17 @@ import dataclasses
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import figures
-import image
-import lock
-import measured
-import tree
-from laboratory import Lab
+from tools.kernel import lock, tree
+from tools.testing.lab import image
+from tools.testing.lab.bench import figures
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.laboratory import Lab
 
 # Keeps a figure: scenario, setup, metric, value.
 Keep = Callable[[str, str, str, float], None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import synthetic
-import tree
+from tools.kernel import tree
+from tools.testing.lab.tests import synthetic
 
 
 class Lab:

@@ -15,14 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import guest
-import lock
-import overlay
-import scenario
-import tree
-
-# Payload of a full packet over its length on the wire, see demo.py.
-PAYLOAD_SHARE = 1448 / 1514
+from tools.kernel import lock, overlay, tree
+from tools.testing.lab import scenario
+from tools.testing.lab.guest import guest
+from tools.testing.lab.wire import PAYLOAD_SHARE
 
 # What sk_rcvbuf and sk_sndbuf are called in a report.
 RCVBUF, SNDBUF = "rcvbuf_bytes", "sndbuf_bytes"

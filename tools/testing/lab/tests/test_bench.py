@@ -10,17 +10,12 @@ from typing import Any
 
 import pytest
 
-import bench
-import cells
-import compare
-import course
-import image
-import measured
-import scenario
-import table
-from cells import Cell
-from conftest import Images
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.lab import course, image, scenario
+from tools.testing.lab.bench import bench, cells, compare, table
+from tools.testing.lab.bench.cells import Cell
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
 
 PEERS = cells.peers()
 PATH = Cell(100, 30, "3")

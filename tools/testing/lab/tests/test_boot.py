@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-TESTING = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TESTING), str(TESTING / "boot")]
-
-import change
-import inventory
+from tools.testing.boot import change, inventory
 
 BEFORE = {
     "sysctl": {"net.core.rmem_max": "212992", "fs.file-nr": "1 0 9"},

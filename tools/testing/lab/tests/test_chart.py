@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import chart
+from tools.testing.lab.bench import chart
 
 POINTS = [(0.25, 0.0), (0.5, 50.0), (0.75, 100.0), (1.0, 150.0)]
 

@@ -13,20 +13,21 @@ from pathlib import Path
 
 import pytest
 
-import synthetic
-import tree
-from laboratory import ADDED, Lab, differences
+from tools.kernel import tree
+from tools.testing.lab.tests import synthetic
+from tools.testing.lab.tests.laboratory import ADDED, Lab, differences
 
-LAB = Path(tree.__file__).parent
+KERNEL = Path(tree.__file__).parent
 
 
 def _command(lab: Lab) -> list[str]:
-    """The command line of a copy of the lab in the test's repository."""
-    copy = lab.repo / "tools/testing/lab"
+    """The command line of a copy of tools/kernel in the test's repository."""
+    copy = lab.repo / "tools/kernel"
     if not copy.exists():
-        skip = shutil.ignore_patterns("tests", "__pycache__")
-        shutil.copytree(LAB, copy, ignore=skip)
-    return [sys.executable, str(copy / "tree.py"), f"--ksrc={lab.ksrc}"]
+        skip = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(KERNEL, copy, ignore=skip)
+    program = str(copy / "kernel")
+    return [sys.executable, program, "tree", f"--ksrc={lab.ksrc}"]
 
 
 def _instead(folder: Path, name: str, script: str) -> dict[str, str]:
@@ -50,7 +51,7 @@ def test_two_at_once(lab: Lab, tmp_path: Path) -> None:
     outputs = {run.communicate()[0] for run in runs}
     assert [run.returncode for run in runs] == [0, 0, 0]
     assert len(outputs) == 1
-    assert "patched  " in outputs.pop()
+    assert "patched: " in outputs.pop()
 
 
 def test_killed_run_leaves_a_writer(lab: Lab, tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_error_of_the_command(lab: Lab) -> None:
         _command(lab), check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("tree: KSRC=")
+    assert done.stderr.startswith("kernel: KSRC=")
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-TESTING = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TESTING), str(TESTING / "boot")]
-
-import contest
-import contest_page
-import watch
-
-import table
+from tools.testing.boot import contest, contest_page, watch
+from tools.testing.lab.bench import table
 
 # As ss of iproute2 6.1 prints it; addresses are of a namespace.
 SOCKET = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import demo
+from tools.testing.lab import demo
 
 KEYS = {
     *("scenario", "kernel", "base", "setup", "direction", "rate_mbit"),

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-import guest
-import scenario
-import tree
-from conftest import Images
-from wan import plan, rates
+from tools.kernel import tree
+from tools.testing.lab import scenario
+from tools.testing.lab.guest import guest
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.wan import plan, rates
 
 WAN = {"wan": {"rate_mbit": 1000, "delay_ms": 15}}
 FILE = {"host": "wan", "size_mib": 100, "passes": 2}
@@ -27,11 +27,13 @@ PHASES = [
     {"name": "read", "jobs": [{"do": "read", **FILE}]},
 ]
 PLAN = plan(clients=WAN, phases=PHASES, memory_mb=1000)
-# Runs a scenario from the lab in the working folder.
+# Runs a scenario by the lab of the repository in the working folder.
 ELSEWHERE = """
 import json, pathlib, sys
 sys.path.insert(0, "")
-import guest, scenario, tree
+from tools.kernel import tree
+from tools.testing.lab import scenario
+from tools.testing.lab.guest import guest
 plan = scenario.from_dict(json.load(sys.stdin))
 print(json.dumps(guest.run(pathlib.Path(sys.argv[1]), plan, tree.quiet)))
 """
@@ -67,14 +69,14 @@ def test_runs_repeat(images: Images) -> None:
 
 def test_place_does_not_matter(images: Images, tmp_path: Path) -> None:
     """A repository further down, with spaces in its path, gives the same."""
-    lab = tmp_path / "a" / "b b" / "c" / "tools" / "testing" / "lab"
-    shutil.copytree(tree.REPO / "tools" / "testing" / "lab", lab)
+    repo = tmp_path / "a" / "b b" / "c"
+    shutil.copytree(tree.REPO / "tools", repo / "tools")
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE, images.patched],
         input=json.dumps(scenario.to_dict(PLAN)),
         stdout=subprocess.PIPE,
         text=True,
-        cwd=lab,
+        cwd=repo,
         check=True,
     )
     assert json.loads(done.stdout) == json.loads(json.dumps(_run(images)))

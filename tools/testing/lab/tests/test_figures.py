@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from errors import LabError
-from figures import Figure, merge
+from tools.kernel.errors import LabError
+from tools.testing.lab.bench.figures import Figure, merge
 
 OLD = Figure("gate", "7.2", "patched gate", "lan_p99_ms", 0.5)
 NEW = Figure("gate", "7.2", "patched gate", "lan_p99_ms", 0.4)

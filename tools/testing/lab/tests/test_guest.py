@@ -8,16 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import guest
-import tree
-from conftest import Images
-from errors import LabError
-from wan import PATH, RECORD, no_process_stays, plan, shell
+from tools.kernel import tree
+from tools.kernel.errors import LabError
+from tools.testing.lab.guest import guest
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.wan import (
+    PATH,
+    RECORD,
+    no_process_stays,
+    plan,
+    shell,
+)
 
 TRUE = shell("true")
 
@@ -125,14 +130,15 @@ def test_file_that_is_not_there(images: Images) -> None:
 # Python takes no Ctrl-C if it is started where Ctrl-C is ignored, as a shell's
 # background jobs are.
 HOLDER = """\
-import contextlib, signal, sys; sys.path[:0] = sys.argv[1:3]
+import contextlib, signal, sys; sys.path.insert(0, sys.argv[1])
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import guest, wan
+from tools.testing.lab.guest import guest
+from tools.testing.lab.tests import wan
 from pathlib import Path
 plan = wan.plan(wan.shell("while :; do :; done"))
-guest.job_folder = lambda: contextlib.nullcontext(Path(sys.argv[4]))
+guest.job_folder = lambda: contextlib.nullcontext(Path(sys.argv[3]))
 say = lambda text: print(text, flush=True)
-guest.run(Path(sys.argv[3]), plan, say)
+guest.run(Path(sys.argv[2]), plan, say)
 """
 
 
@@ -140,9 +146,9 @@ guest.run(Path(sys.argv[3]), plan, say)
 def test_killed_run_leaves_no_guest(
     images: Images, tmp_path_factory: pytest.TempPathFactory, number: int
 ) -> None:
-    here, job = Path(__file__).parent, tmp_path_factory.mktemp("job")
+    job = tmp_path_factory.mktemp("job")
     with no_process_stays():
-        command = [sys.executable, "-c", HOLDER, str(here), str(here.parent)]
+        command = [sys.executable, "-c", HOLDER, str(tree.REPO)]
         with subprocess.Popen(
             [*command, str(images.patched), str(job)],
             stdout=subprocess.PIPE,

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-import headlines
-import measured
-import scenario
-import table
-from conftest import Images
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.lab import scenario
+from tools.testing.lab.bench import headlines, table
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
 
 HEADLINES = {one.name: one for one in headlines.load()}
 # 1 Gbit/s x 10 ms.

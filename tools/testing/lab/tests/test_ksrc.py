@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import synthetic
-from errors import LabError
-from laboratory import ADDED, Lab, contents, differences
+from tools.kernel.errors import LabError
+from tools.testing.lab.tests import synthetic
+from tools.testing.lab.tests.laboratory import ADDED, Lab, contents, differences
 
 
 def _folder(linux: Path) -> Path:

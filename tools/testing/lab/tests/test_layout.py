@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import guest
-import tree
-from conftest import Images
-from wan import PATH, plan, rates, shell
+from tools.kernel import tree
+from tools.testing.lab.guest import guest
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.wan import PATH, plan, rates, shell
 
 # Of a client, and what its mount then has in /proc/mounts.
 MOUNTS: dict[str, tuple[dict[str, Any], list[str]]] = {

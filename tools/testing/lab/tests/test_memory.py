@@ -13,14 +13,15 @@ from pathlib import Path
 
 import pytest
 
-import memory
-from errors import LabError
+from tools.kernel import tree
+from tools.kernel.errors import LabError
+from tools.testing.lab.guest import memory
 
 SHM, DISK = memory.PLACES
 ROOM = {"memory": 1000, SHM: 400, DISK: 5000}
 HOLDER = """\
 import pathlib, sys, threading; sys.path.insert(0, sys.argv[1])
-import memory
+from tools.testing.lab.guest import memory
 memory.FOLDER = pathlib.Path(sys.argv[2])
 memory._free = lambda: {"memory": 1000, "/var/tmp": 5000}
 with memory.taken(600, lambda text: None, "holder", threading.Event()):
@@ -113,8 +114,8 @@ def test_told_to_end() -> None:
 
 
 def test_killed_owner() -> None:
-    here = Path(memory.__file__).parent
-    command = [sys.executable, "-c", HOLDER, str(here), str(memory.FOLDER)]
+    repo = str(tree.REPO)
+    command = [sys.executable, "-c", HOLDER, repo, str(memory.FOLDER)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:

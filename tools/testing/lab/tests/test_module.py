@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import drop_in
-import module
-import tree
-from errors import LabError
+from tools.kernel import drop_in, module, tree
+from tools.kernel.errors import LabError
 
 THEIRS = """\
 0x11111111\tsvc_create\tnet/sunrpc/sunrpc\tEXPORT_SYMBOL_GPL\t

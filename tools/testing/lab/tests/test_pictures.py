@@ -8,10 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import cells
-import compare
-import course
-import pictures
+from tools.testing.lab import course
+from tools.testing.lab.bench import cells, compare, pictures
 
 RTTS = cells.RTTS_MS[:3]
 COURSE = {

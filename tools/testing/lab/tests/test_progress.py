@@ -10,8 +10,8 @@ import types
 
 import pytest
 
-import progress
-from progress import Progress
+from tools.kernel import progress
+from tools.kernel.progress import Progress
 
 
 class Stream(io.StringIO):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-import race
+from tools.testing.lab.stress import race
 
 SOURCE = """\
 struct stats { unsigned int count; } *sv_stats;

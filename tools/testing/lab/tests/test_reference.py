@@ -21,10 +21,10 @@ from typing import Any
 
 import pytest
 
-import guest
-import tree
-from conftest import Images
-from wan import plan, rates, shell
+from tools.kernel import tree
+from tools.testing.lab.guest import guest
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.wan import plan, rates, shell
 
 TOLERANCE = 0.03
 

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-import cost
-import pairs
-import scenario
-import tree
-from errors import LabError
-from meter import TASK_CLOCK, Meter, counter
-from pairs import Spread
+from tools.kernel import tree
+from tools.kernel.errors import LabError
+from tools.testing.lab import scenario
+from tools.testing.lab.bench import cost, pairs
+from tools.testing.lab.bench.meter import TASK_CLOCK, Meter, counter
+from tools.testing.lab.bench.pairs import Spread
 
 # Of hardware, and of no machine's.
 NO_EVENT = (0, 1 << 31)

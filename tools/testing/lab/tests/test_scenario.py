@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import scenario
-from errors import LabError
+from tools.kernel.errors import LabError
+from tools.testing.lab import scenario
 
 PLAIN = """\
 title = "a test"

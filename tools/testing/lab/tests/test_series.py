@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import overlay
-import plan
-import series
-import steps
-import tree
-from errors import LabError
-from laboratory import Lab
-from synthetic import PATCH
+from tools.kernel import overlay, plan, series, steps, tree
+from tools.kernel.errors import LabError
+from tools.testing.lab.tests.laboratory import Lab
+from tools.testing.lab.tests.synthetic import PATCH
 
 HEAD = "SUNRPC: {0}\n\nWhat it does.\n\n---\n a.c | 1 +\n\n"
 ALICE = {

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import apt
-import source
-import synthetic
-from errors import LabError, Unavailable
-from synthetic import Archive, Key, Machine
+from tools.kernel import apt, source
+from tools.kernel.errors import LabError, Unavailable
+from tools.testing.lab.tests import synthetic
+from tools.testing.lab.tests.synthetic import Archive, Key, Machine
 
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, ("apt-get", "dpkg-deb", "gpg", "xz"))),

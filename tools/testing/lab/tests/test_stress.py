@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import stress
+from tools.testing.lab.stress import stress
 
 # Lines of a console, and how many splats they are.
 KASAN = "BUG: KASAN: slab-use-after-free in rpc_tcpbuf_gate_is_open+0x1/0x2"

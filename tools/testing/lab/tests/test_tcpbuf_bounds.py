@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images
-from measured import RCVBUF, SNDBUF, TCP_WMEM2
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, TCP_WMEM2
 
 # Two runs of one kernel differ by a packet or so, that is how far buffers may
 # be from each other.

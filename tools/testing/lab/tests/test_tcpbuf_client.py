@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import measured
-import scenario
-from conftest import Images
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
 
 CEILING = 134217728
 

@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images
-from measured import RCVBUF, SNDBUF, TCP_WMEM2, Phase, Point, Run, mean
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.measured import (
+    RCVBUF,
+    SNDBUF,
+    TCP_WMEM2,
+    Phase,
+    Point,
+    Run,
+    mean,
+)
 
 CEILING = 67108864
 SYSCTL = {

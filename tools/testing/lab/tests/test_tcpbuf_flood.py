@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images, Keep
-from measured import Phase
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images, Keep
+from tools.testing.lab.tests.measured import Phase
 
 CONNECTIONS = 8
 SIMULATED_S = 600

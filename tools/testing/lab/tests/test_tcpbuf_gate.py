@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images, Keep
-from measured import Phase, Run
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images, Keep
+from tools.testing.lab.tests.measured import Phase, Run
 
 WAN, LAN = 0, 1  # the jobs of the phase "read" in scenarios/gate.toml
 SYSCTL = "sunrpc.tcp_notsent_lowat"

@@ -5,10 +5,18 @@ from __future__ import annotations
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images, Keep
-from measured import RCVBUF, SNDBUF, TCP_WMEM2, Phase, Point, Run, mean
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images, Keep
+from tools.testing.lab.tests.measured import (
+    RCVBUF,
+    SNDBUF,
+    TCP_WMEM2,
+    Phase,
+    Point,
+    Run,
+    mean,
+)
 
 
 @pytest.mark.parametrize("phase", ["write", "read"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-import measured
-import scenario
-from conftest import Images, Keep
-from measured import RCVBUF, SNDBUF, Phase
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images, Keep
+from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, Phase
 
 
 def _run(images: Images, kernel: str, name: str, setup: str) -> measured.Run:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import image
-import measured
-import scenario
-import tree
-from conftest import Images
-from measured import RCVBUF, SNDBUF, Run
+from tools.kernel import tree
+from tools.testing.lab import image, scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, Run
 
 OFF = (
     "# CONFIG_SUNRPC_TCPBUF is not set",

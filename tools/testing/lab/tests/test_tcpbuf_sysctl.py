@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import image
-import measured
-import tree
-from conftest import Images
+from tools.kernel import tree
+from tools.testing.lab import image
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
 
 SELFTEST = '"$LAB_REPO"/tools/testing/selftests/sunrpc/tcpbuf_sysctl.sh'
 CASES = 51

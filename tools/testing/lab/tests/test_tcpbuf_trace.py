@@ -7,9 +7,9 @@ import json
 import re
 from typing import Any
 
-import measured
-import scenario
-from conftest import Images
+from tools.testing.lab import scenario
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
 
 TRACING = "/sys/kernel/tracing"
 START = (

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-import grid
-import measured
-import scenario
-import tcptuned_json
-from conftest import Images
-from measured import Phase, Run
+from tools.testing.lab import grid, scenario, tcptuned_json
+from tools.testing.lab.tests import measured
+from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.measured import Phase, Run
 
 pytestmark = pytest.mark.usefixtures("program")
 

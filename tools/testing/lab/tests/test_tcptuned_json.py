@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-import bounds
-import tcptuned_json
-from errors import LabError
-from tcptuned_json import figure, merge, printed, read
+from tools.kernel.errors import LabError
+from tools.testing.lab import bounds, tcptuned_json
+from tools.testing.lab.tcptuned_json import figure, merge, printed, read
 
 CELL = {
     "rate_mbit": 10000,

@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
-import overlay
-import source
-import synthetic
-import tree
-from errors import LabError
-from laboratory import ADDED, Lab, contents, differences
-from synthetic import PATCH
+from tools.kernel import overlay, source, tree
+from tools.kernel.errors import LabError
+from tools.testing.lab.tests import synthetic
+from tools.testing.lab.tests.laboratory import ADDED, Lab, contents, differences
+from tools.testing.lab.tests.synthetic import PATCH
 
 
 def test_make(lab: Lab) -> None:

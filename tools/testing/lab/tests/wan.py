@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import scenario
+from tools.testing.lab import scenario
 
 PR_SET_CHILD_SUBREAPER = 36
 PATH = {"rate_mbit": 1000, "delay_ms": 1}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the commands have in common: a kernel to work on, errors, Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from tools.kernel import tree
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Progress
+
+Function = Callable[[argparse.Namespace, Progress], int]
+# What add_subparsers() returns has no public name.
+Add = Callable[..., argparse.ArgumentParser]
+
+
+def add(
+    add_parser: Add, name: str, function: Function, text: str
+) -> argparse.ArgumentParser:
+    """Add a sub-command that works on a kernel; its parser."""
+    added = add_parser(name, help=text, description=text)
+    added.set_defaults(function=function)
+    added.add_argument(
+        "--base", help="kernel base: 7.2, 6.12, 6.1 [the newest]"
+    )
+    added.add_argument(
+        "--ksrc",
+        type=lambda text: Path(text) if text else None,
+        help="a kernel folder, tarball or git tree to use instead",
+    )
+    return added
+
+
+def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:
+    """The trees that a sub-command works on; says which."""
+    made = tree.make(options.base or None, options.ksrc, say=say)
+    say.clear()
+    note = f" ({made.note})" if made.note else ""
+    print(f"kernel: linux {made.version} from {made.origin}{note}")
+    return made
+
+
+def _terminate(signum: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + signum)
+
+
+def main(parser: argparse.ArgumentParser, argv: list[str]) -> int:
+    """Run one sub-command; the status is 1 on an error, 130 on Ctrl-C."""
+    options = parser.parse_args(argv)
+    # As Ctrl-C does, so that guests and temporary folders go in either case.
+    signal.signal(signal.SIGTERM, _terminate)
+    say = Progress()
+    try:
+        status: int = options.function(options, say)
+        return status
+    except LabError as error:
+        say.clear()
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say.clear()
+        print(f"{parser.prog}: interrupted", file=sys.stderr)
+        return 130

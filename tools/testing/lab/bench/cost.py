@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the series costs the processor: stock against patched, side by side.
+
+Simulated time has no cost of code, so these guests run in real time. What a
+processor does in a second depends on what else the machine does, by more than
+the series costs. So all kinds of a block run at once on one processor, in step,
+and its scheduler has them take turns every few milliseconds: whatever comes from
+outside meets all of them alike. Only the ratio of two kinds of a block is a
+figure, never the time itself. The last kind is the stock kernel once more: its
+ratios are 1 but for what the method cannot see.
+
+The cost is that of the guest's main process, as the host counts it. It is all of
+the guest's kernel, server and client, with what the host's kernel does for it.
+The guest's programs run in processes of their own, and are not what the series
+changes. The guest's own /proc/stat would count ticks of the host's clock, also
+those during which the host ran something else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Barrier, BrokenBarrierError
+from typing import Any
+
+from tools.kernel import overlay, tree
+from tools.kernel.errors import LabError
+from tools.kernel.progress import Progress, Say
+from tools.testing.lab import scenario
+from tools.testing.lab.bench import bench, chart, compare, pairs
+from tools.testing.lab.bench.meter import Meter
+from tools.testing.lab.guest import guest
+
+FILE = tree.REPO / "out" / "cost.json"
+PAGE = FILE.with_suffix(".rst")
+SCENARIO = "cost"
+# As few as make the smallest and the largest ratio an interval of 95 %.
+BLOCKS = 6
+# What the scenario says on the console when it begins, and in between.
+MEASURED = ("getattr", "read 4 KiB", "read 1 MiB", "write 1 MiB")
+REST = "rest"
+
+# Cost per RPC, by what they are.
+Costs = dict[str, float]
+# As bench.images() has them.
+Images = dict[tuple[str, str], tuple[str, Path]]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kernel and the setup that it runs with."""
+
+    name: str
+    kernel: str
+    setup: str = "default"
+
+
+BASE = Kind("stock", "stock")
+OTHERS = (
+    Kind("patched", "patched"),
+    Kind("patched, values set", "patched", "values"),
+    Kind("stock again", "stock"),
+)
+KINDS = (BASE, *OTHERS)
+
+
+class Watch:
+    """Hears how far a guest is, and reads the meter each time.
+
+    The guest stands still until all of the block are as far.
+    """
+
+    def __init__(self, name: str, barrier: Barrier, say: Say) -> None:
+        self._name = name
+        self._barrier = barrier
+        self._say = say
+        self._meter: Meter | None = None
+        self._marks: list[tuple[str, int]] = []
+
+    def __call__(self, text: str) -> None:
+        """Take a line of progress."""
+        self._say(text)
+        mark = text.removeprefix(f"{self._name}: ")
+        if mark not in (*MEASURED, REST):
+            return
+        process = guest.process(self._name)
+        if self._meter is None:
+            self._meter = Meter(process)
+        os.kill(process, signal.SIGSTOP)
+        self._barrier.wait()
+        self._marks.append((mark, self._meter.read()))
+        os.kill(process, signal.SIGCONT)
+
+    def costs(self) -> tuple[str, Counter[str]]:
+        """The unit, and what everything between two marks cost."""
+        if self._meter is None:
+            raise LabError(f"{self._name}: nothing was measured")
+        self._meter.close()
+        return self._meter.unit, between(self._marks)
+
+
+def between(marks: Sequence[tuple[str, int]]) -> Counter[str]:
+    """What was used from each mark to the next one, by its name."""
+    used: Counter[str] = Counter()
+    for (name, before), (_, after) in itertools.pairwise(marks):
+        used[name] += after - before
+    return used
+
+
+def calls(phase: Row) -> Counter[str]:
+    """How many RPCs the server counted, by what they were."""
+    counted: Counter[str] = Counter()
+    job = phase["jobs"][0]
+    for number, name in re.findall(
+        r"^(\d+) RPCs: (.*)$", job["output"], re.MULTILINE
+    ):
+        counted[name] += int(number)
+    if job["exit"] or not all(counted[name] for name in MEASURED):
+        raise LabError(f"the job of {SCENARIO}.toml failed: {job['output']}")
+    return counted
+
+
+def measure(
+    image: Path, kind: Kind, barrier: Barrier, say: Say
+) -> tuple[str, Costs]:
+    """One run: the unit, and the cost per RPC of all that is measured."""
+    plan = replace(scenario.load(SCENARIO, kind.setup), name=kind.name)
+    watch = Watch(kind.name, barrier, say)
+    try:
+        result = guest.run(image, plan, watch, realtime=True)
+        counted = calls(result["phases"][0])
+    except BaseException:
+        barrier.abort()
+        raise
+    unit, costs = watch.costs()
+    return unit, {name: costs[name] / counted[name] for name in MEASURED}
+
+
+def rows(
+    kernel: str, unit: str, blocks: Sequence[dict[str, Costs]]
+) -> list[Row]:
+    """The figures of blocks."""
+    found = []
+    for name in MEASURED:
+        for kind in OTHERS:
+            both = [
+                (one[BASE.name][name], one[kind.name][name]) for one in blocks
+            ]
+            row = {
+                "calls": name,
+                "kind": kind.name,
+                "kernel": kernel,
+                "unit": f"{unit} per RPC",
+                "pairs": both,
+            }
+            found.append({**row, **asdict(pairs.spread(pairs.ratios(both)))})
+    return found
+
+
+def cells(there: Sequence[Row]) -> Iterator[list[str]]:
+    """A line for every sort of call, and in it a cell for every kind."""
+    found = {(row["calls"], row["kind"]): row for row in there}
+    for name in MEASURED:
+        yield [name, *(str(_spread(found[name, k.name])) for k in OTHERS)]
+
+
+def _spread(row: Row) -> pairs.Spread:
+    return pairs.Spread(
+        row["median"], row["low"], row["high"], row["confidence"]
+    )
+
+
+PAGE_HEAD = """\
+.. SPDX-License-Identifier: GPL-2.0
+.. Written by lab cost; lab.rst says how.
+"""
+HEAD = ("RPCs", *(kind.name for kind in OTHERS))
+
+
+def _what(there: Sequence[Row]) -> str:
+    """What the figures are of, in a sentence."""
+    row = there[0]
+    unit, number = row["unit"].split()[0], len(row["pairs"])
+    what = "Instructions" if unit == "instructions" else "Processor time"
+    return (
+        f"{what} per RPC, of the stock kernel's, linux {row['kernel']}: the "
+        f"median of {number} pairs and its {row['confidence']:.0%} interval."
+    )
+
+
+def text(there: Sequence[Row]) -> str:
+    """The table for a terminal."""
+    return "\n".join([_what(there), "", *chart.table(HEAD, list(cells(there)))])
+
+
+def page(there: Sequence[Row]) -> str:
+    """The table as a part of a page."""
+    table = compare.list_table(HEAD, list(cells(there)))
+    return f"{PAGE_HEAD}\n{_what(there)}\n\n{table}"
+
+
+def block(
+    made: Images, kinds: Sequence[Kind], say: Say
+) -> tuple[str, dict[str, Costs]]:
+    """A run of every kind, at once: the unit, and the costs by kind."""
+    barrier = Barrier(len(kinds))
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        futures = {
+            kind.name: pool.submit(
+                measure, made["", kind.kernel][1], kind, barrier, say
+            )
+            for kind in kinds
+        }
+        try:
+            wait(futures.values())
+        except BaseException:
+            guest.kill_all()
+            raise
+    # Whoever waited for one that failed has failed because of that.
+    errors = [one.exception() for one in futures.values()]
+    for error in errors:
+        if error and not isinstance(error, BrokenBarrierError):
+            raise error
+    found = {name: one.result() for name, one in futures.items()}
+    units = {unit for unit, _ in found.values()}
+    return units.pop(), {name: costs for name, (_, costs) in found.items()}
+
+
+def _behind(head: str, say: Say) -> Say:
+    """Says texts behind another."""
+    return lambda line: say(head + line)
+
+
+def run(trees: tree.Trees, number: int, say: Progress) -> int:
+    """Measure so many blocks; what there is after each of them is written."""
+    kernels = [("", kind.kernel) for kind in KINDS]
+    made = bench.images(trees, kernels, say)
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    start = time.monotonic()
+    blocks: list[dict[str, Costs]] = []
+    for done in range(number):
+        so_far = f"{done} of {number}"
+        if done:
+            left = (time.monotonic() - start) * (number / done - 1)
+            so_far += f", {bench.clock(left)} left"
+        # Who is started first is the last the next time.
+        kinds = KINDS[::-1] if done % 2 else KINDS
+        unit, costs = block(made, kinds, _behind(f"{so_far}: ", say))
+        blocks.append(costs)
+        there = rows(trees.version, unit, blocks)
+        overlay.replace(FILE, json.dumps(there, indent=1) + "\n")
+        overlay.replace(PAGE, page(there))
+    say.clear()
+    print(text(there))
+    print(f"\nThe figures are in {FILE}, a page of them beside it.")
+    return 0

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The stress: kernels that watch themselves, in qemu with two processors.
+
+In each kernel KUnit's and the kselftests run, then servers, clients,
+connections and namespaces come and go while values change (stress/init.py
+has the cast). It fails when the kernel says what no kernel may say, when data are not what
+was written, when a connection stands still, and when it was no stress.
+"""
+
+import dataclasses
+import datetime
+import functools
+import json
+import re
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.kernel import command, tree
+from tools.kernel.progress import Progress, Say
+from tools.testing.lab import image, kunit
+from tools.testing.lab.guest import guest
+from tools.testing.lab.stress import qemu, race
+
+HERE = Path(__file__).parent
+AGENT = HERE / "init.py"
+
+MINUTES = 6.0
+KUNIT = ("kunit.enable=1", "kunit.autorun=1")
+
+# For the boot, the tests before, and what is done after the stress.
+AROUND_S = 2400
+# A connection that lost its wake-up stands still until its client asks again,
+# after 60 s. A slow guest alone does not make one wait that long.
+STALL_MS = 45_000
+# Below this it was no stress, per minute of it.
+LEAST = {"accepted": 15, "mounts": 1, "files": 2, "values": 20}
+# What must have happened at all.
+MUST = (
+    *("dropped", "cut", "services", "namespaces"),
+    *("server_rcvbuf", "server_sndbuf", "client_rcvbuf", "client_sndbuf"),
+    "gate",
+)
+MORE_ALARMS = re.compile(
+    r"ref_tracker: |unregister_netdevice: waiting|kmemleak: .* new suspected"
+    r"|unreferenced object|^WARNING: "
+)
+# Objects whose code, or the fields that it touches, is of the series.
+OURS = (
+    *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
+    *("svcsock", "xprtsock"),
+)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the stress: its fragment's name, and variables for make.
+
+    watches: what it says at boot when it does. parameters: of its command line.
+    file_bytes: of the largest file that is moved. A file must be written in far
+    less than STALL_MS, however slow the kernel.
+    """
+
+    name: str
+    watches: str
+    settings: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    file_bytes: int = 2 << 20
+
+
+# Objects in which KCSAN looks at accesses: the series', and those that share
+# its fields. In all others it would find races that are not of the series, and
+# spend its time there.
+WATCHED = (
+    *(*OURS, "svc_xprt", "svc", "xprt", "sysctl", "sock", "stream"),
+    *("tcp", "tcp_input", "tcp_output", "tcp_timer", "tcp_ipv4", "tcp_ipv6"),
+    *("tcp_minisocks", "tcp_rate", "tcp_diag", "inet_connection_sock"),
+)
+KERNELS = (
+    Kernel("kasan", "KernelAddressSanitizer initialized"),
+    Kernel(
+        "kcsan",
+        "kcsan: enabled early",
+        (
+            "KCSAN_SANITIZE=n",
+            *(f"KCSAN_SANITIZE_{o}.o=y" for o in WATCHED),
+            # race.py asks for lines of source.
+            *(f"CFLAGS_{o}.o=-g1" for o in OURS),
+        ),
+        # An emulated processor does little in the 80 us for which an access is
+        # watched by default: a counter that was put into the gate, not locked,
+        # was not seen in 3 minutes, and with these it was.
+        (
+            "kcsan.skip_watch=200",
+            "kcsan.udelay_task=1500",
+            "kcsan.udelay_interrupt=300",
+            # What is so slow may wait for long to have written a file back.
+            "sysctl.kernel.hung_task_timeout_secs=240",
+        ),
+        file_bytes=256 << 10,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the agent is to do: for how long, and the seed of all chance."""
+
+    seconds: float
+    seed: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a kernel's stress came to."""
+
+    name: str
+    stress_s: float
+    seconds: float
+    counts: Mapping[str, int]
+    tests: str
+    splats: list[str]
+    failures: list[str]
+
+    def __str__(self) -> str:
+        c = self.counts
+        if not c:
+            return f"stress {self.name}: {len(self.splats)} splats"
+        grown = sum(c[name] for name in MUST if name.endswith("buf"))
+        return (
+            f"stress {self.name}: {c['accepted']} connections, "
+            f"{c['mounts']} mounts, {c['files']} files compared "
+            f"({c['bytes'] >> 20} MiB), {c['services']} services and "
+            f"{c['namespaces']} namespaces stopped, {c['values']} values, "
+            f"{grown} times grown, gate closed {c['gate']} times, "
+            f"{self.tests}, {len(self.splats)} splats"
+        )
+
+
+def run(
+    trees: tree.Trees,
+    names: list[str] | None,
+    job: Job,
+    out: Path,
+    say: Progress,
+) -> int:
+    """Stress the patched tree's kernels; 0 if none has a fault.
+
+    Writes the result to out/stress.rst, and each console to build/log.
+    """
+    kernels = [k for k in KERNELS if not names or k.name in names]
+    images = {k.name: build(trees, k, say) for k in kernels}
+    outcomes = []
+    for kernel in kernels:
+        outcome = _stress(kernel, images[kernel.name], job, say)
+        say.clear()
+        for line in (*outcome.splats, *outcome.failures):
+            print(f"stress {kernel.name}: {line}")
+        print(outcome, flush=True)
+        outcomes.append(outcome)
+    out.mkdir(exist_ok=True)
+    (out / "stress.rst").write_text(_document(trees, outcomes))
+    return int(any(o.splats or o.failures for o in outcomes))
+
+
+def build(trees: tree.Trees, kernel: Kernel, say: Say) -> Path:
+    """A kernel of the stress."""
+    fragments = [HERE / "x86.config", HERE / f"{kernel.name}.config"]
+    return image.build(
+        trees.patched,
+        trees.patched_key,
+        say,
+        variant=kernel.name,
+        options="".join(f.read_text() for f in fragments).splitlines(),
+        machine=image.X86,
+        settings=kernel.settings,
+    )
+
+
+def _stress(kernel: Kernel, built: Path, job: Job, say: Say) -> Outcome:
+    """Boot a kernel and let it be stressed."""
+    start = time.monotonic()
+    console, result, broken = _guest(kernel, built, job, say)
+    said, failed = tests(result)
+    (tree.folder(tree.REPO) / "log" / f"stress-{kernel.name}.log").write_text(
+        f"{console}\n{json.dumps(result, indent=1)}\n"
+    )
+    folder = built.parents[3] / "net/sunrpc"
+    ours = race.Objects([folder / f"{name}.o" for name in OURS])
+    return Outcome(
+        name=kernel.name,
+        stress_s=job.seconds,
+        seconds=time.monotonic() - start,
+        counts=result.get("counts", {}),
+        tests=said,
+        splats=splats(
+            console + result.get("leaks", ""),
+            functools.partial(race.is_ours, objects=ours),
+        ),
+        failures=[
+            *broken,
+            *failed,
+            *failures(kernel, result, job.seconds / 60),
+        ],
+    )
+
+
+def _guest(
+    kernel: Kernel, built: Path, job: Job, say: Say
+) -> tuple[str, dict[str, Any], list[str]]:
+    """The console, the agent's result, and why the guest failed if it did."""
+    name = f"stress {kernel.name}"
+    parameters = [
+        *KUNIT,
+        f"kunit.filter_glob={kunit.SUITE}",
+        *kernel.parameters,
+    ]
+    timeout_s = AROUND_S + job.seconds
+    with guest.job_folder() as folder:
+        told = {**dataclasses.asdict(job), "file_bytes": kernel.file_bytes}
+        init = guest.prepare(folder, AGENT, told, qemu.SHOW_REPO)
+        try:
+            console = qemu.boot(built, init, parameters, timeout_s, say, name)
+            return console, guest.result(folder, console, name), []
+        except guest.GuestError as error:
+            return error.console, {}, [str(error)]
+
+
+def splats(console: str, is_ours: Callable[[Sequence[str]], bool]) -> list[str]:
+    """The lines with which the kernel began to complain.
+
+    is_ours: whether the report of a data race counts; upstream has some too.
+    """
+    found = []
+    lines = console.splitlines()
+    for index, line in enumerate(lines):
+        if race.HEAD.search(line):
+            if is_ours(race.report(lines[index:])):
+                found.append(line)
+        elif guest.ALARM.search(line) or MORE_ALARMS.search(line):
+            found.append(line)
+    heads = [line for line in found if "Call Trace" not in line]
+    return heads or found
+
+
+def tests(result: dict[str, Any]) -> tuple[str, list[str]]:
+    """What KUnit and the kselftests said, and what failed."""
+    if not result:
+        return "no tests", []
+    failures = []
+    totals = kunit.TOTALS.search(result["boot"])
+    passed, failed = map(int, totals.groups()[:2]) if totals else (0, 1)
+    if failed or not passed:
+        failures.append(f"KUnit: {passed} passed, {failed} failed")
+    for test in result["selftests"]:
+        if test["exit"]:
+            failures.append(f"{test['name']} failed: {test['output']}")
+    scripts = len(result["selftests"])
+    if not scripts:
+        failures.append("no kselftest ran")
+    return f"{passed} KUnit tests and {scripts} kselftests passed", failures
+
+
+def failures(
+    kernel: Kernel, result: dict[str, Any], minutes: float
+) -> list[str]:
+    """Why it was no stress, or what did not survive it."""
+    if not result:
+        return []
+    counts = result["counts"]
+    wanted = {name: rate * minutes for name, rate in LEAST.items()}
+    wanted |= dict.fromkeys(MUST, 1)
+    short = [
+        f"{name}: {counts[name]} is too few, at least {least:.0f}"
+        for name, least in wanted.items()
+        if counts[name] < least
+    ]
+    if counts["longest_wait_ms"] > STALL_MS:
+        short.append(f"a transfer stood for {counts['longest_wait_ms']} ms")
+    if kernel.watches not in result["boot"]:
+        short.append(f"it does not watch itself: no '{kernel.watches}'")
+    return [*result["errors"], *short]
+
+
+TEXT = """\
+.. SPDX-License-Identifier: GPL-2.0
+
+======================
+The last stress result
+======================
+
+The stress wrote this on {date}: base {base}, linux {version}, the series as of
+{series}, {processors} processors,
+{gcc},
+{qemu}. lab.rst says what it does.
+
+{outcomes}
+"""
+
+
+def _document(trees: tree.Trees, outcomes: list[Outcome]) -> str:
+    """The result as a page of Documentation/."""
+    return TEXT.format(
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        base=trees.base,
+        version=trees.version,
+        series=_series(),
+        gcc=_first_line("gcc", "--version"),
+        qemu=_first_line("qemu-system-x86_64", "--version"),
+        processors=qemu.PROCESSORS,
+        outcomes="\n".join([*map(_paragraph, outcomes), *_not_run(outcomes)]),
+    )
+
+
+def _not_run(outcomes: list[Outcome]) -> list[str]:
+    """A line for each kernel that somebody's choice left out."""
+    run = {outcome.name for outcome in outcomes}
+    return [
+        f"- stress {k.name}: not run." for k in KERNELS if k.name not in run
+    ]
+
+
+def _series() -> str:
+    """The last commit that changed the series, as far as git knows."""
+    paths = ("net", "include", "patches", "Kconfig")
+    log = command.run(
+        ["git", "log", "-1", "--format=%h", "--", *paths], cwd=tree.REPO
+    )
+    return f"commit {log.stdout.strip() or 'unknown'}"
+
+
+def _first_line(*argv: str) -> str:
+    return command.must(list(argv), argv[0]).splitlines()[0]
+
+
+def _paragraph(outcome: Outcome) -> str:
+    found = [*outcome.splats, *outcome.failures]
+    minutes = f"{outcome.stress_s / 60:.0f} minutes"
+    text = f"{outcome}; {minutes} of stress, {outcome.seconds / 60:.0f} in all."
+    return textwrap.fill(
+        "; ".join([text, *(line.splitlines()[0] for line in found)]),
+        width=79,
+        initial_indent="- ",
+        subsequent_indent="  ",
+    )
