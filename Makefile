@@ -6,6 +6,7 @@ BASE ?=
 KSRC ?=
 KVER ?= $(shell uname -r)
 BUILD ?=
+SERIES ?=
 
 LAB := tools/testing/lab/lab
 TREES := tools/kernel/kernel
@@ -76,9 +77,9 @@ kernel: ## the lab's patched kernel, built
 	@$(LAB) build $(KERNEL)
 
 .PHONY: series
-series: ## the series for git am, checked; BUILD=1 builds after every patch
+series: ## every series for git am, or SERIES=; BUILD=1 builds each patch
 	@$(DEPS) tree check $(if $(BUILD),kernel)
-	@$(TREES) series $(KERNEL) $(if $(BUILD),--build)
+	@$(TREES) series $(KERNEL) --series "$(SERIES)" $(if $(BUILD),--build)
 
 .PHONY: module
 module: ## sunrpc.ko for an installed kernel, KVER= [the running one]

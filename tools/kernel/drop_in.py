@@ -27,7 +27,7 @@ REPO = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[0] = str(REPO)
 
-from tools.kernel import command, linux, overlay
+from tools.kernel import command, linux, overlay, plan
 from tools.kernel.errors import LabError
 
 MODULES = Path("/lib/modules")
@@ -271,9 +271,11 @@ def build_here(kver: str) -> Verdict:
 def _extract(base: str, work: Path) -> None:
     """Unpack what the series touches of a source package, and no more."""
     top = f"linux-source-{base}"
-    ours = {name for name, _ in overlay.new_files(REPO)}
-    touched = set(overlay.touched(overlay.patches(REPO, base))) - ours
-    outside = {name for name in touched if not name.startswith("net/sunrpc/")}
+    ours = {name for name, _ in overlay.new_files(REPO, base)}
+    touched = set(plan.touched(plan.hunks(REPO / "patches", base)))
+    outside = {
+        name for name in touched - ours if not name.startswith("net/sunrpc/")
+    }
     names = [f"{top}/{name}" for name in ("Makefile", "net/sunrpc", *outside)]
     archive = SOURCES / f"{top}.tar.xz"
     command.must(

@@ -12,15 +12,16 @@ before are newer than the stock file's own time.
 from __future__ import annotations
 
 import filecmp
+import fnmatch
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kernel import command, digest, linux
+from tools.kernel import command, digest, linux, plan
 from tools.kernel.errors import LabError
 
 MANIFEST = ".tcpbuf-manifest.json"
@@ -35,13 +36,6 @@ FOLDERS = (
 
 # What editors, patch and compilers leave beside a source.
 _LITTER = ("~", ".orig", ".rej", ".swp", ".o", ".ko", ".mod", ".mod.c")
-
-# Names of files in a patch: a header's has a first folder that -p1 cuts
-# off, a rename's has not.
-_HEADER = re.compile(rb"^(?:---|\+\+\+) [^/\s]+/([^\t\r\n]+)", re.MULTILINE)
-_RENAME = re.compile(
-    rb"^(?:rename|copy) (?:from|to) ([^\t\r\n]+)", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -63,30 +57,29 @@ class Manifest:
     files: dict[str, str]
 
 
-def patches(repo: Path, base: str) -> list[Path]:
-    """The patches of a base in the order in which they apply."""
-    return sorted((repo / "patches" / base).glob("*.patch"))
-
-
 def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
     """Work out the touched files' content in the empty `folder`.
 
     Raises LabError when a patch does not apply, or when a file that the
     project adds exists in the stock tree.
     """
-    series = patches(repo, base)
-    names = {name for name in touched(series) if (stock / name).is_file()}
+    hunks = plan.hunks(repo / "patches", base)
+    names = {name for name in plan.touched(hunks) if (stock / name).is_file()}
     for name in names:
         _copy(stock / name, folder / name)
     # Before the patches: an older base may need a word of ours changed.
-    for name, source in new_files(repo):
+    for name, source in new_files(repo, base):
         if os.path.lexists(stock / name):
             raise LabError(
                 f"{source}: {name} exists in that kernel already: change "
                 f"it with a patch in patches/{base}/"
             )
         _copy(source, folder / name)
-    for patch in series:
+        if plan.is_kconfig(name):
+            foreign = plan.foreign(repo / "patches", base)
+            path = folder / name
+            path.write_text(plan.without(path.read_text(), foreign))
+    for patch in hunks:
         apply(patch, folder, stock)
     names |= {
         os.fspath(path.relative_to(folder))
@@ -133,20 +126,6 @@ def replace(path: Path, text: str) -> None:
     os.replace(partial, path)
 
 
-def touched(series: Iterable[Path]) -> Iterator[str]:
-    """The files that patches name, as they are named in a tree.
-
-    A removed line may look like a header: callers drop the names that
-    are nowhere. What leads out of the tree is dropped here.
-    """
-    for patch in series:
-        text = patch.read_bytes()
-        for found in _HEADER.findall(text) + _RENAME.findall(text):
-            name = os.fsdecode(found)
-            if not name.startswith("/") and ".." not in name.split("/"):
-                yield name
-
-
 def apply(patch: Path, folder: Path, stock: Path) -> None:
     """Apply one patch; offsets are allowed, fuzz is not."""
     args = ["patch", "-p1", "--fuzz=0", "--no-backup-if-mismatch"]
@@ -168,8 +147,21 @@ def apply(patch: Path, folder: Path, stock: Path) -> None:
     )
 
 
-def new_files(repo: Path) -> Iterator[tuple[str, Path]]:
-    """The files that the project adds: name in the tree, source."""
+def new_files(repo: Path, base: str) -> list[tuple[str, Path]]:
+    """The files that the project adds to a base: name in the tree, source."""
+    foreign = [
+        pattern
+        for patch in plan.foreign(repo / "patches", base)
+        for pattern in patch.files
+    ]
+    return [
+        (name, source)
+        for name, source in _new_files(repo)
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in foreign)
+    ]
+
+
+def _new_files(repo: Path) -> Iterator[tuple[str, Path]]:
     if (repo / "Kconfig").is_file():
         yield "net/sunrpc/Kconfig.tcpbuf", repo / "Kconfig"
     for top in FOLDERS:

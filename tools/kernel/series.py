@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The series as files for `git am`: a cover letter and a patch per idea.
+"""Every series as files for `git am`: a cover letter and the patches.
 
-The patches are made in a throw-away git repository of the files that the
-series touches, and tried in another: what `git am` makes of the stock files
-must be the patched tree, file by file. Nothing of the user's git
-configuration counts but the name.
+The patches are made in a throw-away git repository of the files that all of
+them touch, one series on top of the other, and tried in another: what `git am`
+makes of the stock files must be the patched tree, file by file. An independent
+series is made, and so tried, on the stock files alone. Nothing of the user's
+git configuration counts but the name.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from tools.kernel import command, overlay, plan, source, tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Say
 
-COVER = "cover-letter.txt"
+# The patches of a base in their order, as quilt wants to have it.
+ORDER = "series"
 
 # Marks of git format-patch's own cover letter.
 _SUBJECT, _BLURB = "*** SUBJECT HERE ***", "*** BLURB HERE ***"
@@ -45,45 +47,44 @@ class Author:
 
 @dataclass(frozen=True)
 class Series:
-    """What was written.
+    """A series that was written.
 
-    folder:  the cover letter and the patches
-    patches: in their order, each with its idea
-    author:  who signed them off
+    planned: what it is
+    folder:  its cover letter and its patches
+    patches: in their order, each with its plan
     """
 
+    planned: plan.Series
     folder: Path
-    patches: list[tuple[Path, plan.Idea]]
-    author: Author
+    patches: list[tuple[Path, plan.Patch]]
 
 
 def write(
     trees: tree.Trees, out: Path, say: Say, *, repo: Path = tree.REPO
-) -> Series:
+) -> list[Series]:
     """Write the series of a base below `out`, proven to be the patched tree.
 
     Replaces what is there. Raises LabError when patches/series.toml does not
     fit, or the sum of the patches is not the patched tree.
     """
-    author = find_author(repo)
     work = trees.patched.parent / f"series-{trees.base}"
     shutil.rmtree(work, ignore_errors=True)
     (work / "want").mkdir(parents=True)
     try:
-        ideas = _commit(trees, work, author, repo)
-        made = work / "out"
-        _format(trees, work / "git", made, len(ideas), author, repo)
-        patches = sorted(made.glob("*.patch"))[1:]
-        say(f"applying {len(patches)} patches")
-        verify(patches, trees, work / "am")
         folder = out / f"series-{trees.base}"
+        made = _make(trees, work, folder, repo)
+        paths = [path for series in made for path, _ in series.patches]
+        say(f"applying {len(paths)} patches")
+        news = [work / "out" / path.relative_to(folder) for path in paths]
+        verify(news, trees, work / "am")
+        order = "".join(f"{path.relative_to(folder)}\n" for path in paths)
+        (work / "out" / ORDER).write_text(order)
         shutil.rmtree(folder, ignore_errors=True)
         out.mkdir(exist_ok=True)
-        os.rename(made, folder)
+        os.rename(work / "out", folder)
+        return made
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    paths = [folder / patch.name for patch in patches]
-    return Series(folder, list(zip(paths, ideas, strict=True)), author)
 
 
 def find_author(repo: Path) -> Author:
@@ -121,11 +122,11 @@ def differences(folder: Path, patched: Path, names: Iterable[str]) -> list[str]:
     )
 
 
-def checkpatch(patch: Path, idea: plan.Idea, trees: tree.Trees) -> list[str]:
+def checkpatch(patch: Path, about: plan.Patch, trees: tree.Trees) -> list[str]:
     """What the base's own checkpatch.pl finds in a patch."""
     args = ["--strict", "--terse", "--no-summary", "--show-types"]
     args += [f"--root={trees.patched}", "--color=never"]
-    ignore = list(idea.ignore)
+    ignore = list(about.ignore)
     if not re.search(r"^Signed-off-by: ", patch.read_text(), re.MULTILINE):
         args.append("--no-signoff")
     if ignore:
@@ -167,81 +168,107 @@ def git(folder: Path, *args: str | Path, **more: str) -> str:
     return done.stdout
 
 
-def place(
-    idea: plan.Idea,
-    later: Iterable[plan.Idea],
-    want: Path,
-    folder: Path,
-) -> None:
-    """Lay the new files of an idea below folder.
-
-    An entry of a Kconfig file that a later idea claims is left out.
-    """
-    configs = [config for other in later for config in other.configs]
-    for name in idea.files:
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(want / name, target)
-        if plan.is_kconfig(name):
-            text = plan.without(target.read_text(), configs)
-            target.write_text(text)
-
-
-def _commit(
-    trees: tree.Trees, work: Path, author: Author, repo: Path
-) -> list[plan.Idea]:
-    """Make a repository with a commit for each idea; return them."""
+def _make(
+    trees: tree.Trees, work: Path, folder: Path, repo: Path
+) -> list[Series]:
+    """Make the series below work/out, as they will lie below `folder`."""
     want = overlay.wanted(repo, trees.base, trees.stock, work / "want")
-    patches = repo / "patches" / trees.base
-    ideas = plan.resolve(
-        plan.load(repo / "patches"),
-        overlay.patches(repo, trees.base),
-        want.names,
-        trees.stock,
-    )
-    folder = work / "git"
-    _repository(folder, _there(want.names, trees.stock), trees.stock)
-    day = _day(repo)
-    for number, idea in enumerate(ideas):
-        message = plan.message(patches / idea.patch)
-        overlay.apply(patches / idea.patch, folder, trees.stock)
-        # Those before it too: they may have an entry that comes with it.
-        for earlier in ideas[: number + 1]:
-            place(earlier, ideas[number + 1 :], want.folder, folder)
-        git(folder, "add", "--all")
-        git(
-            folder,
-            "commit",
-            "--quiet",
-            f"--message={message.subject}\n\n{message.body}\n{author.sign_off}",
-            GIT_AUTHOR_DATE=day,
-            GIT_COMMITTER_DATE=day,
-            **_identity("AUTHOR", author),
+    patches = repo / "patches"
+    planned = plan.resolve(patches, trees.base, want.names, trees.stock)
+    every = [patch for one in planned for patch in one.patches]
+    maker = _Maker(trees, want, patches, every, find_author(repo), _day(repo))
+    main = work / "git"
+    there = _there(want.names, trees.stock)
+    _repository(main, there, trees.stock)
+    made = []
+    for number, one in enumerate(planned):
+        git_folder, before = (
+            main,
+            [p for o in planned[:number] for p in o.patches],
         )
-    return ideas
+        maker.commit(main, before, one)
+        if one.independent:
+            git_folder = work / f"git-{one.name}"
+            _repository(git_folder, there, trees.stock)
+            maker.commit(git_folder, [], one)
+        names = maker.format(git_folder, one, work / "out" / one.name)
+        paths = [folder / one.name / name for name in names]
+        pairs = list(zip(paths, one.patches, strict=True))
+        made.append(Series(one, folder / one.name, pairs))
+    return made
 
 
-def _format(
-    trees: tree.Trees,
-    folder: Path,
-    out: Path,
-    count: int,
-    author: Author,
-    repo: Path,
-) -> None:
-    """Write the commits of a repository as files, a cover letter first."""
-    newest = source.supported(repo / "patches")[0]
-    prefix = "PATCH" if trees.base == newest else f"PATCH {trees.base}"
-    args = ["--quiet", "--cover-letter", "--zero-commit", "--no-signature"]
-    args += ["--abbrev=12", f"--subject-prefix={prefix}"]
-    # The cover letter is from whoever commits.
-    who = _identity("COMMITTER", author)
-    git(folder, "format-patch", *args, f"-{count}", "-o", out, **who)
-    cover = out / "0000-cover-letter.patch"
-    subject, _, blurb = (repo / "patches" / COVER).read_text().partition("\n")
-    blurb = blurb.replace("{version}", trees.version)
-    text = cover.read_text().replace(_SUBJECT, subject.strip())
-    cover.write_text(text.replace(_BLURB, blurb.strip()))
+@dataclass(frozen=True)
+class _Maker:
+    """Makes commits, and files of them.
+
+    patches: the folder of that name
+    every:   patch of the base
+    """
+
+    trees: tree.Trees
+    want: overlay.Wanted
+    patches: Path
+    every: list[plan.Patch]
+    author: Author
+    day: str
+
+    def commit(
+        self, folder: Path, before: list[plan.Patch], series: plan.Series
+    ) -> None:
+        """Commit the patches of a series on top of those before it."""
+        present = list(before)
+        for patch in series.patches:
+            present.append(patch)
+            hunks = self.patches / self.trees.base / f"{patch.name}.patch"
+            if hunks.is_file():
+                overlay.apply(hunks, folder, self.trees.stock)
+            self._place(folder, present)
+            git(folder, "add", "--all")
+            said = plan.message(self.patches, patch)
+            text = f"{said.subject}\n\n{said.body}\n{self.author.sign_off}"
+            git(
+                folder,
+                *("commit", "--quiet", f"--message={text}"),
+                GIT_AUTHOR_DATE=self.day,
+                GIT_COMMITTER_DATE=self.day,
+                **_identity("AUTHOR", self.author),
+            )
+
+    def _place(self, folder: Path, present: list[plan.Patch]) -> None:
+        """Lay the new files of patches below a folder.
+
+        Those that were there before, too: a Kconfig file has no entry of a
+        patch that is not there yet.
+        """
+        absent = [patch for patch in self.every if patch not in present]
+        for name in (name for patch in present for name in patch.files):
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.want.folder / name, target)
+            if plan.is_kconfig(name):
+                text = plan.without(target.read_text(), absent)
+                target.write_text(text)
+
+    def format(self, folder: Path, series: plan.Series, out: Path) -> list[str]:
+        """Write a series' commits, the last ones, as files; their names."""
+        newest = source.supported(self.patches)[0]
+        base = self.trees.base
+        prefix = "PATCH" if base == newest else f"PATCH {base}"
+        said = plan.cover(self.patches, series)
+        args = ["--quiet", "--zero-commit", "--no-signature", "--abbrev=12"]
+        args += [f"--subject-prefix={prefix}", f"-{len(series.patches)}"]
+        args += ["--cover-letter"] if said else []
+        # The cover letter is from whoever commits.
+        who = _identity("COMMITTER", self.author)
+        git(folder, "format-patch", *args, "-o", out, **who)
+        if said:
+            cover = out / "0000-cover-letter.patch"
+            blurb = said.body.replace("{version}", self.trees.version)
+            text = cover.read_text().replace(_SUBJECT, said.subject)
+            cover.write_text(text.replace(_BLURB, blurb))
+        names = sorted(path.name for path in out.glob("*.patch"))
+        return names[1:] if said else names
 
 
 def _identity(role: str, author: Author) -> dict[str, str]:

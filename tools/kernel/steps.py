@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.kernel import command, kbuild, overlay, series, tree
+from tools.kernel import command, kbuild, plan, series, tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Say
 
@@ -40,40 +40,62 @@ _WARNING = re.compile(
 
 
 def build(
-    made: series.Series,
+    made: list[series.Series],
     trees: tree.Trees,
     say: Say,
-    done: Callable[[int], None],
+    done: Callable[[Path], None],
+    *,
+    only: str = "",
 ) -> str:
-    """Build after every patch; `done` hears the number of each that is fine.
+    """Build after every patch; `done` hears of each that is fine.
 
-    Returns who looked for warnings. Raises LabError at the first patch that
-    does not build or warns anew.
+    only: the series whose patches are built. Returns who looked for warnings.
+    Raises LabError at the first patch that does not build or warns anew.
     """
     place = trees.patched.parent / f"steps-{trees.base}"
-    shutil.rmtree(place, ignore_errors=True)
+    alone = place.with_name(place.name + "-alone")
+    for folder in (place, alone):
+        shutil.rmtree(folder, ignore_errors=True)
     try:
         _link(trees.stock, place)
         known = _warnings(place, "stock", trees, say)
-        for number, (patch, _) in enumerate(made.patches, 1):
-            _apply(patch, place)
-            new = _warnings(place, f"patch {number}", trees, say) - known
-            if new:
-                raise LabError(
-                    f"{patch.name} brings warnings: {'; '.join(sorted(new))}"
-                )
-            done(number)
+        for one in made:
+            where = place
+            if one.planned.independent:
+                _link(trees.stock, alone)
+                where = alone
+            for patch, _ in one.patches:
+                _apply(patch, where)
+                if where == alone:
+                    _apply(patch, place)
+                if only in ("", one.planned.name):
+                    _fine(where, patch, known, trees, say)
+                    done(patch)
+            shutil.rmtree(alone, ignore_errors=True)
         # That the last state is the patched tree says that each was built.
+        paths = [patch for one in made for patch, _ in one.patches]
         wrong = [
             name
-            for name in overlay.touched([p for p, _ in made.patches])
+            for name in plan.touched(paths)
             if not series.agree(place / name, trees.patched / name)
         ]
         if wrong:
             raise LabError(f"{place} is not what was to be built: {wrong}")
         return _checkers(trees)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        for folder in (place, alone):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fine(
+    place: Path, patch: Path, known: set[str], trees: tree.Trees, say: Say
+) -> None:
+    """Build; raise LabError at a warning that the stock tree has not."""
+    new = _warnings(place, patch.name, trees, say) - known
+    if new:
+        raise LabError(
+            f"{patch.name} brings warnings: {'; '.join(sorted(new))}"
+        )
 
 
 def warnings(output: str) -> set[str]:

@@ -114,7 +114,8 @@ def build(say: Say, *, newer: str = "", out: Path = OUT) -> list[Path]:
     series = [
         path
         for folder in sorted((REPO / "out").glob("series-*"))
-        for path in folder.iterdir()
+        for path in folder.rglob("*")
+        if path.is_file()
     ]
     for path in [*files(), *series]:
         target = source / path.relative_to(REPO)
@@ -199,8 +200,10 @@ def _contents(debs: dict[str, Path], base: str) -> str:
         if path.is_relative_to(REPO / folder)
     } | {f"{source}/dkms.conf", "/usr/lib/sunrpc-tcpbuf/update"}
     odd += sorted(theirs - found["sunrpc-tcpbuf-dkms"])
-    for path in (REPO / "out" / f"series-{base}").iterdir():
-        name = f"/usr/share/linux-patch-sunrpc-tcpbuf/{base}/{path.name}"
+    folder = REPO / "out" / f"series-{base}"
+    for path in folder.rglob("*.patch"):
+        patch = f"{base}/{path.relative_to(folder)}"
+        name = f"/usr/share/linux-patch-sunrpc-tcpbuf/{patch}"
         if name not in found["linux-patch-sunrpc-tcpbuf"]:
             odd.append(name)
     return f"not as expected: {' '.join(odd)}" if odd else ""

@@ -34,7 +34,7 @@ class Lab:
 
     def patch(self, text: str) -> None:
         """Write the content of the first patch."""
-        self.write({"patches/7.2/0001-a.patch": text})
+        self.write({"patches/7.2/a.patch": text})
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -43,6 +43,21 @@ Subject: a patch
 """
 
 
+SERIES = """\
+[[series]]
+name = "main"
+
+[[series.patch]]
+name = "a"
+files = ["net/sunrpc/Kconfig.tcpbuf", "net/sunrpc/tcpbuf.c"]
+
+[[series.patch]]
+name = "b"
+files = ["net/sunrpc/tests/*"]
+configs = ["TEST"]
+"""
+
+
 def run(*args: str | Path, cwd: Path | None = None) -> str:
     """Run a program that must succeed; return what it printed."""
     return subprocess.run(
@@ -81,7 +96,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def repo(folder: Path, bases: tuple[str, ...] = ("7.2",)) -> Path:
     """Make what the project adds to a kernel: one patch, two files."""
     for base in bases:
-        write(folder / "patches" / base, {"0001-a.patch": PATCH.format("new")})
+        write(folder / "patches" / base, {"a.patch": PATCH.format("new")})
+    write(folder, {"patches/series.toml": SERIES})
     write(folder, {"net/sunrpc/tcpbuf.c": "code\n", "Kconfig": "config\n"})
     return folder
 

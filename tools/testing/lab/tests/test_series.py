@@ -8,65 +8,84 @@ from pathlib import Path
 
 import pytest
 
-from tools.kernel import overlay, plan, series, steps, tree
+from tools.kernel import plan, series, steps, tree
 from tools.kernel.errors import LabError
 from tools.testing.lab.tests.laboratory import Lab
-from tools.testing.lab.tests.synthetic import PATCH
+from tools.testing.lab.tests.synthetic import PATCH, SERIES
 
-HEAD = "SUNRPC: {0}\n\nWhat it does.\n\n---\n a.c | 1 +\n\n"
 ALICE = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_AUTHOR_NAME": "Alice",
     "GIT_AUTHOR_EMAIL": "alice@example.org",
 }
-KCONFIG = """\
-# Options.
+ENTRY = """\
 
-config ONE
-\tbool "one"
+config {0}
+\tbool "{0}"
 \tdefault y
-
-config TEST
-\ttristate "test"
-\thelp
-\t  Tests.
 """
-DIALECT = """\
-A dialect.
+KCONFIG = "# Options.\n" + "".join(map(ENTRY.format, ("ONE", "TEST", "NEWER")))
+ADAPT = """\
+What this kernel has otherwise.
 
----
 --- a/net/sunrpc/tcpbuf.c
 +++ b/net/sunrpc/tcpbuf.c
 @@ -1 +1 @@
 -code
 +old code
 """
-IDEAS = """\
-[[idea]]
-patch = "0001-a.patch"
-files = ["net/sunrpc/Kconfig.tcpbuf", "net/sunrpc/tcpbuf.c"]
+# One for a newer kernel alone, and a fix that is sent by itself.
+MORE = """
+[[series]]
+name = "newer"
+bases = ["9.9"]
 
-[[idea]]
-patch = "0002-b.patch"
-files = ["net/sunrpc/tests/*"]
-configs = ["TEST"]
+[[series.patch]]
+name = "c"
+files = ["net/sunrpc/newer.c"]
+configs = ["NEWER"]
+
+[[series]]
+name = "fix"
+independent = true
+
+[[series.patch]]
+name = "d"
+"""
+FIX = """\
+--- a/net/sunrpc/xprtsock.c
++++ b/net/sunrpc/xprtsock.c
+@@ -10,5 +10,5 @@
+ line 10
+ line 11
+-line 12
++fixed 12
+ line 13
+ line 14
 """
 
 
 @pytest.fixture
 def project(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """A repository with a series of two patches and a dialect."""
+    """A repository with three series, of which a kernel gets two."""
     second = PATCH.format("x").replace("svcsock.c", "xprtsock.c")
+    messages = {
+        f"patches/messages/{name}.txt": f"SUNRPC: {name}\n\nWhat it does.\n"
+        for name in "abcd"
+    }
     lab.write(
         {
-            "patches/7.2/0001-a.patch": HEAD.format("a") + PATCH.format("x"),
-            "patches/7.2/0002-b.patch": HEAD.format("b") + second,
-            "patches/7.2/0003-dialect.patch": DIALECT,
-            "patches/series.toml": IDEAS,
-            "patches/cover-letter.txt": "A series\n\nFor {version}.\n",
+            **messages,
+            "patches/messages/main.cover": "A series\n\nFor {version}.\n",
+            "patches/7.2/a.patch": PATCH.format("x"),
+            "patches/7.2/b.patch": second,
+            "patches/7.2/d.patch": FIX,
+            "patches/7.2/adapt.patch": ADAPT,
+            "patches/series.toml": SERIES + MORE,
             "Kconfig": KCONFIG,
             "net/sunrpc/tests/t.c": "test\n",
+            "net/sunrpc/newer.c": "newer\n",
         }
     )
     for name, value in ALICE.items():
@@ -74,58 +93,69 @@ def project(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return lab
 
 
-def write(lab: Lab) -> series.Series:
+def write(lab: Lab) -> list[series.Series]:
     """The series of a lab, below its out/."""
     out = lab.repo / "out"
     return series.write(lab.make(), out, lab.said.append, repo=lab.repo)
 
 
-def text_of(made: series.Series) -> list[str]:
-    """The patches."""
-    return [patch.read_text() for patch, _ in made.patches]
+def patches_of(made: list[series.Series]) -> list[Path]:
+    """All patches in their order."""
+    return [patch for one in made for patch, _ in one.patches]
+
+
+def text_of(made: list[series.Series]) -> list[str]:
+    """What is in them."""
+    return [patch.read_text() for patch in patches_of(made)]
 
 
 def test_write(project: Lab) -> None:
     made = write(project)
-    names = sorted(path.name for path in made.folder.iterdir())
-    assert names == [
-        "0000-cover-letter.patch",
-        "0001-SUNRPC-a.patch",
-        "0002-SUNRPC-b.patch",
-    ]
-    first, second = text_of(made)
-    assert "\n+line\n" not in first
-    # The dialect is in the file's own patch, the test's entry with the test.
+    folder = project.repo / "out" / "series-7.2"
+    cover = folder / "main/0000-cover-letter.patch"
+    order = ["main/0001-SUNRPC-a.patch", "main/0002-SUNRPC-b.patch"]
+    order.append("fix/0001-SUNRPC-d.patch")
+    assert [folder / name for name in order] == patches_of(made)
+    assert (folder / "series").read_text().splitlines() == order
+    assert {path for path in folder.rglob("*") if path.is_file()} == {
+        *(*patches_of(made), cover, folder / "series")
+    }
+    first, second, fix = text_of(made)
+    assert "\n+x\n" in first
+    # What is adapted is in the file's own patch, an entry with what it is for.
     assert "\n+old code\n" in first
     assert "+config ONE\n" in first
-    assert "config TEST" not in first
     assert "+config TEST\n" in second
+    assert "TEST" not in first
     assert "+config ONE\n" not in second
-    for text in (first, second):
+    assert not any(
+        "NEWER" in text or "newer.c" in text for text in text_of(made)
+    )
+    # Sent for the stock kernel, whose line 10 is not yet its line 11.
+    assert "@@ -9,7 +9,7 @@" in fix
+    for text in (first, second, fix):
         assert "From: Alice <alice@example.org>\n" in text
         assert "\nSigned-off-by: Alice <alice@example.org>\n---\n" in text
-    cover = (made.folder / "0000-cover-letter.patch").read_text()
-    assert "Subject: [PATCH 0/2] A series\n\nFor 7.2.13.\n" in cover
-    assert "HERE ***" not in cover
+    letter = cover.read_text()
+    assert "Subject: [PATCH 0/2] A series\n\nFor 7.2.13.\n" in letter
+    assert "HERE ***" not in letter
     assert not list(project.build.glob("series-*"))
 
 
 def test_same_series_again(project: Lab) -> None:
-    project.write({"out/series-7.2/0009-left-over.patch": ""})
+    project.write({"out/series-7.2/main/0009-left-over.patch": ""})
     series.git(project.repo, "init", "--quiet")
     series.git(project.repo, "commit", "--allow-empty", "--message=x", **ALICE)
     first = text_of(write(project))
     assert text_of(write(project)) == first
-    assert len(list((project.repo / "out/series-7.2").iterdir())) == 3
+    assert not list((project.repo / "out").rglob("0009*"))
 
 
 def test_nobody_signs_off(
     project: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GIT_AUTHOR_NAME")
-    made = write(project)
-    assert made.author == series.Author("", "")
-    assert not any("Signed-off-by" in text for text in text_of(made))
+    assert not any("Signed-off-by" in text for text in text_of(write(project)))
 
 
 def test_mode_of_a_program_is_kept(project: Lab) -> None:
@@ -135,16 +165,27 @@ def test_mode_of_a_program_is_kept(project: Lab) -> None:
     )
 
 
+def test_independent_series_that_needs_another(project: Lab) -> None:
+    project.write({"patches/7.2/d.patch": FIX.replace("xprt", "svc")})
+    write(project)
+    after_a = PATCH.replace(" line 4\n", " x\n").replace(
+        "-2,6 +2,7", "-3,6 +3,7"
+    )
+    after_a = after_a.replace(" line 2\n line 3\n", " line 3\n line 4\n")
+    project.write({"patches/7.2/d.patch": after_a.format("y")})
+    assert "y" in (project.make().patched / "net/sunrpc/svcsock.c").read_text()
+    with pytest.raises(LabError, match=r"d\.patch does not apply"):
+        write(project)
+
+
 WRONG = [
-    (
-        r'\["net/sunrpc/Kconfig.tcpbuf", ',
-        "[",
-        "new file .*Kconfig.tcpbuf.*no idea",
-    ),
+    (r'\["net/sunrpc/Kconfig.tcpbuf", ', "[", "Kconfig.tcpbuf is in no patch"),
     ("tests/\\*", "none/*", "no new file net/sunrpc/none/\\*"),
-    ('patch = "0002-b', 'patch = "0002-c', "there is no 0002-c"),
-    ('patch = "0002-b', 'patch = "0001-a', "0001-a.patch is named by two"),
-    ("tests/\\*", "t*", "tcpbuf.c is named by two"),
+    ('name = "d"', 'name = "e"', "d.patch is in no series"),
+    ('name = "d"', 'name = "b"', "two patches b"),
+    ('"fix"', '"main"', "two series main"),
+    ('\\["9.9"\\]', '["7.2"]', "there is no 7.2/c.patch"),
+    ("tests/\\*", "t*", "tcpbuf.c is in two"),
     ("configs", "options", "unknown: options"),
     ('"TEST"', '"REST"', "config REST"),
 ]
@@ -152,28 +193,33 @@ WRONG = [
 
 @pytest.mark.parametrize(("old", "new", "reason"), WRONG)
 def test_wrong_plan(project: Lab, old: str, new: str, reason: str) -> None:
-    text = re.sub(old, new, IDEAS)
-    assert text != IDEAS
+    text = re.sub(old, new, SERIES + MORE)
+    assert text != SERIES + MORE
+    (project.repo / "net/sunrpc/newer.c").unlink()
     project.write({"patches/series.toml": text})
     with pytest.raises(LabError, match=rf"series\.toml: .*{reason}"):
         write(project)
     assert not list(project.build.glob("series-*"))
 
 
-def test_patch_without_message(project: Lab) -> None:
-    project.patch(PATCH.format("x"))
-    with pytest.raises(LabError, match="0001-a.patch: begins with no message"):
+@pytest.mark.parametrize("name", ["a.txt", "main.cover"])
+def test_no_message(project: Lab, name: str) -> None:
+    project.write({f"patches/messages/{name}": "A subject alone\n"})
+    with pytest.raises(LabError, match=f"{name}: not a subject"):
+        write(project)
+
+
+def test_adapt_changes_new_files_only(project: Lab) -> None:
+    project.write({"patches/7.2/adapt.patch": FIX.replace("xprt", "svc")})
+    with pytest.raises(LabError, match="adapt.patch changes upstream's files"):
         write(project)
 
 
 def test_verify_finds_a_difference(project: Lab) -> None:
-    made = write(project)
-    trees = project.make()
-    patch = made.patches[1][0]
-    patch.write_text(patch.read_text().replace("+test\n", "+best\n"))
-    paths = [path for path, _ in made.patches]
+    paths = patches_of(write(project))
+    paths[1].write_text(paths[1].read_text().replace("+test\n", "+best\n"))
     with pytest.raises(LabError, match=r"do not make .*: .*tests/t\.c"):
-        series.verify(paths, trees, project.build / "am")
+        series.verify(paths, project.make(), project.build / "am")
 
 
 def test_warnings() -> None:
@@ -192,20 +238,19 @@ net/sunrpc/b.c:7: warning: Function parameter 'y' not described
     }
 
 
-@pytest.mark.parametrize("base", ["7.2", "6.12", "6.1"])
-def test_messages_are_the_same_on_every_base(base: str) -> None:
+def test_messages() -> None:
     patches = tree.REPO / "patches"
-    for idea in plan.load(patches):
-        text = plan.message(patches / base / idea.patch)
-        assert text == plan.message(patches / "7.2" / idea.patch)
-        assert max(map(len, text.body.splitlines())) <= 75
+    for one in plan.load(patches):
+        plan.cover(patches, one)
+        for patch in one.patches:
+            text = plan.message(patches, patch)
+            assert max(map(len, text.body.splitlines())) <= 75
 
 
 def test_real_series(trees: tree.Trees, tmp_path: Path) -> None:
     made = series.write(trees, tmp_path, tree.quiet)
-    assert len(made.patches) == len(plan.load(tree.REPO / "patches"))
-    manifest = overlay.read_manifest(trees.patched)
-    assert manifest is not None
-    for patch, idea in made.patches:
-        assert series.checkpatch(patch, idea, trees) == []
+    planned = plan.of_base(tree.REPO / "patches", trees.base)
+    assert [one.planned.name for one in made] == [one.name for one in planned]
+    for patch, about in (pair for one in made for pair in one.patches):
+        assert series.checkpatch(patch, about, trees) == []
         assert "VERSION_CODE" not in patch.read_text()

@@ -62,7 +62,7 @@ def _new_patch(lab: Lab) -> None:
 
 
 def _no_patch(lab: Lab) -> None:
-    (lab.repo / "patches/7.2/0001-a.patch").unlink()
+    (lab.repo / "patches/7.2/a.patch").unlink()
 
 
 def _patch_elsewhere(lab: Lab) -> None:
@@ -73,7 +73,7 @@ def _second_patch(lab: Lab) -> None:
     text = PATCH.format("b")
     text = text.replace(" line 4\n+b\n", " line 4\n+b\n new\n")
     text = text.replace("-2,6 +2,7", "-2,7 +2,8")
-    lab.write({"patches/7.2/0002-b.patch": text})
+    lab.write({"patches/7.2/b.patch": text})
 
 
 def _new_file(lab: Lab) -> None:
@@ -88,7 +88,7 @@ def _deleting_patch(lab: Lab) -> None:
     text = "".join(f"-line {number}\n" for number in range(1, 21))
     lab.write(
         {
-            "patches/7.2/0002-b.patch": "--- a/net/sunrpc/xprtsock.c\n"
+            "patches/7.2/b.patch": "--- a/net/sunrpc/xprtsock.c\n"
             "+++ /dev/null\n@@ -1,20 +0,0 @@\n" + text
         }
     )
@@ -171,7 +171,7 @@ def test_patch_that_does_not_apply(lab: Lab, name: str) -> None:
     text, reason = BAD_PATCHES[name]
     lab.patch(text)
     lab.write({"net/sunrpc/other.c": ""})
-    with pytest.raises(LabError, match=f"0001-a.patch.*7.2.13.*{reason}"):
+    with pytest.raises(LabError, match=f"a.patch.*7.2.13.*{reason}"):
         lab.make()
     assert synthetic.snapshot(lab.build) == before
     shutil.rmtree(trees.patched)
@@ -227,7 +227,7 @@ def test_cut_off_while_changing_files(
         lab.make()
     # Going back must also find what the cut-off run added.
     shutil.rmtree(lab.repo / "include")
-    (lab.repo / "patches/7.2/0002-b.patch").unlink()
+    (lab.repo / "patches/7.2/b.patch").unlink()
     lab.make()
     assert contents(trees.patched) == before
 
