@@ -103,7 +103,7 @@ deb: ## Debian packages in out/deb/; BASE= for the patches of one base only
 		$(TREES) series --base $$base --ksrc "$(KSRC)" || \
 		echo "linux-patch-sunrpc-tcpbuf will have no patches for $$base"; \
 	done
-	@tools/testing/packages.py
+	@$(TREES) deb
 
 .PHONY: clean
 clean: ## delete everything that was built, downloads included

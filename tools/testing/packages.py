@@ -1,36 +1,28 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The Debian packages: `make deb` builds them, `make check` looks at them.
+"""What `make check` finds out about the packages.
 
-They are built in a copy of the repository. They are installed and purged in
-an overlay over the machine's own root, which sees nothing of it.
+They are installed and purged in an overlay over the machine's own root, which
+sees nothing of it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from tools.kernel.progress import Progress, Say
+from tools.kernel import deb
+from tools.kernel.progress import Say
 from tools.testing.programs import (
-    BUILD,
     REPO,
     Command,
     Failed,
-    files,
     log_of,
     run,
 )
 
-OUT = REPO / "out" / "deb"
-WORK = BUILD / "deb"
 SPEC = REPO / "tools" / "tcptuned" / "tcptuned.spec"
 # Of systemd-rpm-macros, which Debian's rpm does not have.
 MACROS = {
@@ -98,56 +90,14 @@ Print = Callable[[str], None]
 Counts = tuple[int, int, int]
 
 
-def version() -> str:
-    """The version of everything, which debian/changelog has."""
-    first = (REPO / "debian/changelog").read_text().split("\n", 1)[0]
-    return first.split("(")[1].split(")")[0]
-
-
-def build(say: Say, *, newer: str = "", out: Path = OUT) -> list[Path]:
-    """Build the packages into a folder; raises Failed.
-
-    newer: a version to build them as instead of their own.
-    """
-    source = WORK / f"sunrpc-tcpbuf-{newer or version()}"
-    shutil.rmtree(WORK, ignore_errors=True)
-    series = [
-        path
-        for folder in sorted((REPO / "out").glob("series-*"))
-        for path in folder.rglob("*")
-        if path.is_file()
-    ]
-    for path in [*files(), *series]:
-        target = source / path.relative_to(REPO)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target)
-    if newer:
-        changelog = source / "debian/changelog"
-        text = changelog.read_text()
-        entry = text.replace(f"({version()})", f"({newer})", 1)
-        changelog.write_text(f"{entry}\n{text}")
-    # The daemon's own tests have a runner of their own in `make check`.
-    command: Command = [
-        *("env", "DEB_BUILD_OPTIONS=nocheck parallel=2"),
-        *("dpkg-buildpackage", "-b", "-us", "-uc"),
-    ]
-    _must("deb-build", command, say, cwd=source)
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
-    for path in WORK.glob("*.*"):
-        if path.is_file():
-            path.rename(out / path.name)
-    return sorted(out.glob("*.deb"))
-
-
 def check(base: str, ksrc: str, say: Say, show: Print) -> Counts:
     """Build the packages and look at them, as a runner of `make check`."""
     series: Command = ["--base", base, "--ksrc", ksrc]
     kernel = REPO / "tools/kernel/kernel"
     _must("deb-series", [kernel, "series", *series], say)
-    debs = {path.name.partition("_")[0]: path for path in build(say)}
+    debs = {path.name.partition("_")[0]: path for path in deb.build(say)}
     tests = {
-        "lintian": _lintian,
+        "lintian": lambda _: deb.lintian(),
         "contents": lambda say: _contents(debs, base),
         "rpm": _rpm,
     }
@@ -171,32 +121,21 @@ def _must(name: str, command: Command, say: Say, *, cwd: Path = REPO) -> None:
         raise Failed(f"{name}: {last} (all of it is in {log_of(name)})")
 
 
-def _lintian(say: Say) -> str:
-    """What lintian finds, "" for nothing."""
-    (changes,) = OUT.glob("*.changes")
-    command: Command = [
-        *("lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning"),
-        changes,
-    ]
-    status, output = run("deb-lintian", command, say)
-    return output if status else ""
-
-
 def _contents(debs: dict[str, Path], base: str) -> str:
     """What is in the packages and should not be, or the reverse."""
     found = {name: _listed(path) for name, path in debs.items()}
     contrib = REPO / "tools" / "tcptuned" / "contrib"
     daemon = set(DAEMON.split()) | {
         f"/usr/share/doc/tcptuned/examples/{path.relative_to(contrib)}"
-        for path in files()
+        for path in deb.files()
         if path.is_relative_to(contrib)
     }
     odd = sorted(daemon ^ found["tcptuned"])
-    source = f"/usr/src/sunrpc-tcpbuf-{version()}"
+    source = f"/usr/src/sunrpc-tcpbuf-{deb.version()}"
     theirs = {
         f"{source}/{path.relative_to(REPO)}"
         for folder in ("net", "include", "patches")
-        for path in files()
+        for path in deb.files()
         if path.is_relative_to(REPO / folder)
     } | {f"{source}/dkms.conf", "/usr/lib/sunrpc-tcpbuf/update"}
     odd += sorted(theirs - found["sunrpc-tcpbuf-dkms"])
@@ -220,11 +159,11 @@ def _listed(deb: Path) -> set[str]:
 
 def _rpm(say: Say) -> str:
     """Build the RPM package too; what is wrong, "" for nothing."""
-    top = WORK / "rpm"
+    top = deb.WORK / "rpm"
     (top / "SOURCES").mkdir(parents=True)
-    name = f"sunrpc-tcpbuf-{version()}"
+    name = f"sunrpc-tcpbuf-{deb.version()}"
     tar: Command = [
-        *("tar", "-C", WORK, "--exclude=debian/*", "-czf"),
+        *("tar", "-C", deb.WORK, "--exclude=debian/*", "-czf"),
         *(top / "SOURCES" / f"{name}.tar.gz", name),
     ]
     macros = {"_topdir": str(top), "_dbpath": f"{top}/db", **MACROS}
@@ -238,8 +177,8 @@ def _rpm(say: Say) -> str:
         if status:
             return output[-2000:]
     built = [path.name for path in top.glob("RPMS/*/tcptuned-[0-9]*.rpm")]
-    if not built or not built[0].startswith(f"tcptuned-{version()}-"):
-        return f"built {built}, but debian/changelog has {version()}"
+    if not built or not built[0].startswith(f"tcptuned-{deb.version()}-"):
+        return f"built {built}, but debian/changelog has {deb.version()}"
     return ""
 
 
@@ -251,11 +190,11 @@ def _life(debs: dict[str, Path], say: Say, show: Print) -> Counts:
     paths = [debs[name] for name in ("tcptuned", "sunrpc-tcpbuf-dkms")]
     words = {
         "debs": " ".join(f"/deb/{path.name}" for path in paths),
-        "version": version(),
+        "version": deb.version(),
         "units": " ".join(UNITS),
         "exposure": EXPOSURE,
     }
-    overlay = WORK / "overlay"
+    overlay = deb.WORK / "overlay"
     for name in ("upper", "work", "root"):
         (overlay / name).mkdir(parents=True)
     steps = "\n".join(
@@ -270,7 +209,7 @@ def _life(debs: dict[str, Path], say: Say, show: Print) -> Counts:
         " for dir in proc sys dev; do mount --rbind /$dir root/$dir; done;"
         " mount -t tmpfs none root/run; exec chroot root sh -s <steps"
     )
-    command: Command = ["unshare", "--mount", "sh", "-c", enter, "sh", OUT]
+    command: Command = ["unshare", "--mount", "sh", "-c", enter, "sh", deb.OUT]
     status, output = run("deb-life", command, say, cwd=overlay)
     if status == 77:
         show("packages, installed: skipped, no overlay can be mounted")
@@ -304,24 +243,3 @@ def _left_behind(upper: Path) -> list[str]:
             if not (same or gone or ACCOUNTS.match(str(here))):
                 left.append(str(here))
     return sorted(left)
-
-
-def main() -> int:
-    """Build, and say what lintian finds."""
-    say = Progress()
-    try:
-        debs = build(say)
-        found = _lintian(say)
-    except Failed as error:
-        say.clear()
-        print(error, file=sys.stderr)
-        return 1
-    say.clear()
-    for path in debs:
-        print(path)
-    print(found or "lintian finds no error and no warning")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

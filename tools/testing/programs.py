@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -63,29 +62,6 @@ def log_of(name: str) -> Path:
     """The file that a program's output goes to."""
     LOG.mkdir(parents=True, exist_ok=True)
     return LOG / f"check-{name}.log"
-
-
-def files() -> list[Path]:
-    """The files of the repository, without what was built."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-coz", "--exclude-standard"],
-        cwd=REPO,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    if listed.returncode == 0:
-        paths = [REPO / name for name in listed.stdout.split("\0") if name]
-    else:
-        made = {REPO / "build", REPO / "out", REPO / ".git"}
-        paths = [
-            Path(folder, name)
-            for folder, _, names in os.walk(REPO)
-            if not made & {Path(folder), *Path(folder).parents}
-            for name in names
-        ]
-    return sorted(path for path in paths if path.is_file())
 
 
 def venv(say: Say) -> Path:
