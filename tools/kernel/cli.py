@@ -15,25 +15,50 @@ from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
 
 Function = Callable[[argparse.Namespace, Progress], int]
-# What add_subparsers() returns has no public name.
-Add = Callable[..., argparse.ArgumentParser]
 
 
-def add(
-    add_parser: Add, name: str, function: Function, text: str
-) -> argparse.ArgumentParser:
-    """Add a sub-command that works on a kernel; its parser."""
-    added = add_parser(name, help=text, description=text)
-    added.set_defaults(function=function)
-    added.add_argument(
-        "--base", help="kernel base: 7.2, 6.12, 6.1 [the newest]"
-    )
-    added.add_argument(
-        "--ksrc",
-        type=lambda text: Path(text) if text else None,
-        help="a kernel folder, tarball or git tree to use instead",
-    )
-    return added
+class Commands:
+    """A program of sub-commands."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._parser = argparse.ArgumentParser(prog=name, description=text)
+        self._add = self._parser.add_subparsers(
+            required=True, metavar="COMMAND"
+        )
+
+    def add(
+        self, name: str, function: Function, text: str
+    ) -> argparse.ArgumentParser:
+        """Add a sub-command that works on a kernel, and has more options."""
+        added = self._add.add_parser(name, help=text, description=text)
+        added.set_defaults(function=function)
+        added.add_argument(
+            "--base", help="kernel base: 7.2, 6.12, 6.1 [the newest]"
+        )
+        added.add_argument(
+            "--ksrc",
+            type=lambda text: Path(text) if text else None,
+            help="a kernel folder, tarball or git tree to use instead",
+        )
+        return added
+
+    def main(self, argv: list[str]) -> int:
+        """Run one; the status is 1 on an error, 130 on Ctrl-C."""
+        options = self._parser.parse_args(argv)
+        # As Ctrl-C does, so that guests and temporary folders go, too.
+        signal.signal(signal.SIGTERM, _terminate)
+        say = Progress()
+        try:
+            status: int = options.function(options, say)
+            return status
+        except LabError as error:
+            say.clear()
+            print(f"{self._parser.prog}: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            say.clear()
+            print(f"{self._parser.prog}: interrupted", file=sys.stderr)
+            return 130
 
 
 def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:
@@ -47,22 +72,3 @@ def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + signum)
-
-
-def main(parser: argparse.ArgumentParser, argv: list[str]) -> int:
-    """Run one sub-command; the status is 1 on an error, 130 on Ctrl-C."""
-    options = parser.parse_args(argv)
-    # As Ctrl-C does, so that guests and temporary folders go in either case.
-    signal.signal(signal.SIGTERM, _terminate)
-    say = Progress()
-    try:
-        status: int = options.function(options, say)
-        return status
-    except LabError as error:
-        say.clear()
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        say.clear()
-        print(f"{parser.prog}: interrupted", file=sys.stderr)
-        return 130

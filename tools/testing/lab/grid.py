@@ -13,11 +13,13 @@ A cell goes to out/tcptuned.json as soon as it is measured.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from tools.kernel import cli
 from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
 from tools.testing.lab import bounds, course, image, scenario, tcptuned_json
@@ -220,3 +222,50 @@ def _figures(cell: Cell, moved: course.Course) -> Row:
         "limit_mb_per_s": cell.limit,
         "settle_s": course.reached(moved, SETTLED * cell.limit),
     }
+
+
+def _command(options: argparse.Namespace, say: Progress) -> int:
+    trees = cli.trees(options, say)
+    cells = tuple(
+        cell
+        for cell in (CORNERS if options.quick else CELLS)
+        if cell.rate_mbit in (options.rate or RATES_MBIT)
+        and cell.rtt_ms in (options.rtt or RTTS_MS)
+    )
+    there: list[Row] = []
+    if options.resume:
+        there = known(trees, options.kernel, options.setup)
+        cells = missing(cells, there)
+    there += run(trees, options.kernel, options.setup, cells, say)
+    say.clear()
+    print(table(there))
+    print(f"\nThe figures are in {tcptuned_json.FILE}.")
+    return 0 if options.setup == "default" or bounds.text(there)[1] else 1
+
+
+def add_command(commands: cli.Commands) -> None:
+    """Add the command that measures cells."""
+    parser = commands.add(
+        "grid", _command, "what every path reaches with tcptuned on both ends"
+    )
+    image.option(parser)
+    parser.add_argument(
+        "--setup", choices=SETUPS, default="tcptuned", help="[tcptuned]"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a few cells instead of all"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="only what is not measured yet"
+    )
+    for word, of, values in (
+        ("--rate", "Mbit/s", RATES_MBIT),
+        ("--rtt", "ms", RTTS_MS),
+    ):
+        parser.add_argument(
+            word,
+            action="append",
+            type=float,
+            choices=values,
+            help=f"only cells of so many {of}",
+        )

@@ -5,12 +5,13 @@ Objects lie in the tree itself, in um/ or, for a variant, um-NAME/; kbuild.py
 says why.
 """
 
+import argparse
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kernel import kbuild, lock, overlay
-from tools.kernel.progress import Say
+from tools.kernel import cli, kbuild, lock, overlay
+from tools.kernel.progress import Progress, Say
 
 
 @dataclass(frozen=True)
@@ -71,3 +72,21 @@ def build(
             kbuild.make(tree, objects, goals, file, say, what, arch=arch)
         overlay.replace(stamp, wanted)
         return image
+
+
+def option(parser: argparse.ArgumentParser) -> None:
+    """Add --kernel to a command."""
+    parser.add_argument(
+        "--kernel",
+        choices=["patched", "stock"],
+        default="patched",
+        help="with the series or without [patched]",
+    )
+
+
+def chosen(options: argparse.Namespace, say: Progress) -> Path:
+    """The image that a command's options name, built."""
+    trees = cli.trees(options, say)
+    if options.kernel == "stock":
+        return build(trees.stock, trees.stock_key, say)
+    return build(trees.patched, trees.patched_key, say)

@@ -7,6 +7,7 @@ has the cast). It fails when the kernel says what no kernel may say, when data a
 was written, when a connection stands still, and when it was no stress.
 """
 
+import argparse
 import dataclasses
 import datetime
 import functools
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.kernel import command, tree
+from tools.kernel import cli, command, tree
 from tools.kernel.progress import Progress, Say
 from tools.testing.lab import image, kunit
 from tools.testing.lab.guest import guest
@@ -345,4 +346,36 @@ def _paragraph(outcome: Outcome) -> str:
         width=79,
         initial_indent="- ",
         subsequent_indent="  ",
+    )
+
+
+def _command(options: argparse.Namespace, say: Progress) -> int:
+    return run(
+        cli.trees(options, say),
+        options.kernel,
+        Job(options.minutes * 60, options.seed),
+        tree.REPO / "out",
+        say,
+    )
+
+
+def add_command(commands: cli.Commands) -> None:
+    """Add the command that stresses kernels."""
+    parser = commands.add(
+        "stress", _command, "stress the series on two processors"
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help=f"of each kernel, without its boot [{MINUTES:g}]",
+    )
+    parser.add_argument(
+        "--kernel",
+        action="append",
+        choices=[kernel.name for kernel in KERNELS],
+        help="only this one [all]",
+    )
+    parser.add_argument(
+        "--seed", default="0", help="of what happens; not of when [0]"
     )
