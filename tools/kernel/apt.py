@@ -9,12 +9,13 @@ machine's sources nor its lists or cache are ever touched.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kernel import command, digest
+from tools.kernel import command
 from tools.kernel.errors import LabError, Unavailable, Unreachable
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -178,7 +179,7 @@ def download(apt: Apt, package: Package, folder: Path) -> Path:
     files = list(folder.glob("*.deb"))
     if done.returncode != 0 or len(files) != 1:
         raise _failure(f"{package} from {apt.label}", done.stderr)
-    if digest.sha256(files[0]) != package.sha256:
+    if sha256(files[0]) != package.sha256:
         raise _failure(f"{files[0].name}", "Hash Sum mismatch")
     return files[0]
 
@@ -202,3 +203,9 @@ def _failure(what: str, stderr: str) -> LabError:
         )
     kind = Unreachable if _DOWN.search(stderr) else Unavailable
     return kind(f"{what}: could not be fetched: {detail}")
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's content in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

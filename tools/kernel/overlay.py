@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import filecmp
 import fnmatch
+import hashlib
 import json
 import os
 import re
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kernel import command, digest, linux, plan
+from tools.kernel import command, linux, plan
 from tools.kernel.errors import LabError
 
 MANIFEST = ".tcpbuf-manifest.json"
@@ -216,7 +217,9 @@ def _write_manifest(tree: Path, manifest: Manifest) -> None:
 
 
 def _sum(path: Path) -> str:
-    return digest.sha256(path) if path.is_file() else "absent"
+    if not path.is_file():
+        return "absent"
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kernel import apt, command, digest
+from tools.kernel import apt, command
 from tools.kernel.errors import LabError, Unavailable, Unreachable
 from tools.kernel.progress import Say
 
@@ -208,7 +208,7 @@ def _kept(folder: Path, name: str, say: Say) -> Path | None:
     for file in sorted(files, key=os.path.getmtime, reverse=True):
         if not _sum_file(file).is_file():
             continue
-        if _sum_file(file).read_text().split()[:1] == [digest.sha256(file)]:
+        if _sum_file(file).read_text().split()[:1] == [apt.sha256(file)]:
             return file
         say(f"{file} is damaged and is fetched again")
         file.unlink()
