@@ -45,20 +45,9 @@ class Commands:
     def main(self, argv: list[str]) -> int:
         """Run one; the status is 1 on an error, 130 on Ctrl-C."""
         options = self._parser.parse_args(argv)
-        # As Ctrl-C does, so that guests and temporary folders go, too.
-        signal.signal(signal.SIGTERM, _terminate)
-        say = Progress()
-        try:
-            status: int = options.function(options, say)
-            return status
-        except LabError as error:
-            say.clear()
-            print(f"{self._parser.prog}: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            say.clear()
-            print(f"{self._parser.prog}: interrupted", file=sys.stderr)
-            return 130
+        return run(
+            self._parser.prog, lambda say: int(options.function(options, say))
+        )
 
 
 def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:
@@ -68,6 +57,23 @@ def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:
     note = f" ({made.note})" if made.note else ""
     print(f"kernel: linux {made.version} from {made.origin}{note}")
     return made
+
+
+def run(name: str, work: Callable[[Progress], int]) -> int:
+    """Run a program's work; the status is 1 on an error, 130 on Ctrl-C."""
+    # As Ctrl-C does, so that guests and temporary folders go in either case.
+    signal.signal(signal.SIGTERM, _terminate)
+    say = Progress()
+    try:
+        return work(say)
+    except LabError as error:
+        say.clear()
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say.clear()
+        print(f"{name}: interrupted", file=sys.stderr)
+        return 130
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:

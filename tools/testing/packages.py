@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools.kernel import deb
+from tools.kernel.errors import LabError
 from tools.kernel.progress import Say
 from tools.testing.programs import (
     REPO,
     Command,
-    Failed,
     log_of,
     run,
 )
@@ -118,7 +118,7 @@ def _must(name: str, command: Command, say: Say, *, cwd: Path = REPO) -> None:
     status, output = run(name, command, say, cwd=cwd)
     if status:
         last = output.rstrip().rpartition("\n")[2]
-        raise Failed(f"{name}: {last} (all of it is in {log_of(name)})")
+        raise LabError(f"{name}: {last} (all of it is in {log_of(name)})")
 
 
 def _contents(debs: dict[str, Path], base: str) -> str:

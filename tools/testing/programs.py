@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[1]
 from tools.kernel import command, overlay, tree
+from tools.kernel.errors import LabError
 from tools.kernel.progress import Say
 
 BUILD = tree.folder(REPO)
@@ -22,10 +23,6 @@ REQUIREMENTS = HERE / "requirements.txt"
 
 Word = str | Path
 Command = Sequence[Word]
-
-
-class Failed(Exception):
-    """A runner that could not do its work; counts as one failure."""
 
 
 def run(
@@ -84,7 +81,7 @@ def venv(say: Say) -> Path:
         status, output = run("venv", step, say)
         if status:
             reason = output.strip().rpartition("\n")[2]
-            raise Failed(
+            raise LabError(
                 f"the tools of {REQUIREMENTS.name} cannot be installed "
                 f"into build/venv: {reason} (all of it is in "
                 f"{log_of('venv')})"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from tools.testing.boot import contest, far, watch
+from tools.testing.boot import contest, watch
 from tools.testing.lab.bench import chart, compare
 from tools.testing.lab.bench.table import Row
+from tools.testing.lab.wire import payload_mb_per_s
 
 _HEAD = """\
 .. SPDX-License-Identifier: GPL-2.0
@@ -129,7 +130,7 @@ def _suites(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _part(rows: Sequence[Row]) -> str:
     first = rows[0]
-    limit = first["rate_mbit"] / 8 * far.PAYLOAD
+    limit = payload_mb_per_s(first["rate_mbit"])
     versions = ", ".join(
         # Some say their name with it.
         f"{contest.CONTESTANTS[row['peer']].title} {row['version'].split()[-1]}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tools.kernel.errors import LabError
 from tools.testing.boot.machine import Machine
+from tools.testing.lab.wire import payload_mb_per_s
 
 NETNS = "wan"
 SERVER = "10.9.0.1"
@@ -20,9 +21,8 @@ RATE_MBIT = 100
 RTT_MS = 500
 # A transfer is measured between these, when slow start is over.
 FROM_S, TO_S = 20, 35
-# What Ethernet, IP and TCP leave of a rate.
-PAYLOAD = 1448 / 1514
 LIMIT_S = 600
+LIMIT_MB_PER_S = payload_mb_per_s(RATE_MBIT)
 
 LAY_OUT = f"""
 set -e
@@ -120,8 +120,3 @@ def _rate(machine: Machine, words: str, counter: str) -> float:
     if not found:
         raise LabError(f"no rate in: {said}")
     return int(found[1]) / 1000
-
-
-def limit() -> float:
-    """What the path carries, in MB/s."""
-    return RATE_MBIT / 8 * PAYLOAD

@@ -291,7 +291,7 @@ class Life:
         self._machine.run(far.LOOK)
         for name in ("write", "read"):
             rate, was = getattr(rates, name), getattr(self._rates, name)
-            share, ratio = rate / far.limit(), rate / was
+            share, ratio = rate / far.LIMIT_MB_PER_S, rate / was
             self._tests.figure(
                 f"{name}: {ratio:.1f} times as fast, {share:.0%} of the path's limit"
             )
@@ -338,4 +338,4 @@ class Life:
 
 
 def _rates(rates: far.Rates) -> str:
-    return f"write {rates.write:.1f} MB/s, read {rates.read:.1f} MB/s of {far.limit():.1f}"
+    return f"write {rates.write:.1f} MB/s, read {rates.read:.1f} MB/s of {far.LIMIT_MB_PER_S:.1f}"

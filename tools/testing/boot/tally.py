@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
-from tools.testing.programs import Failed
 
 
 class Tally:
@@ -29,7 +28,7 @@ class Tally:
         start = time.monotonic()
         try:
             yield
-        except (Failed, LabError) as error:
+        except LabError as error:
             self.failed.append(name)
             self._print(f"not ok {name}: {error}")
         else:

@@ -14,7 +14,7 @@ from tools.kernel.tree import Trees
 from tools.testing.lab import image, scenario
 from tools.testing.lab.bench import chart
 from tools.testing.lab.guest import batch
-from tools.testing.lab.wire import PAYLOAD_SHARE
+from tools.testing.lab.wire import payload_mb_per_s
 
 Row = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _rows(one: Run, result: Row, base: str) -> Iterator[Row]:
         "base": base,
         "rate_mbit": client.rate_mbit,
         "rtt_ms": 2 * client.delay_ms,
-        "limit_mb_per_s": client.rate_mbit / 8 * PAYLOAD_SHARE,
+        "limit_mb_per_s": payload_mb_per_s(client.rate_mbit),
     }
     if one.name == "live":
         for setup, steady, cold in _live_figures(result):

@@ -24,7 +24,7 @@ from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
 from tools.testing.lab import bounds, course, image, scenario, tcptuned_json
 from tools.testing.lab.guest import batch
-from tools.testing.lab.wire import PAYLOAD_SHARE
+from tools.testing.lab.wire import payload_mb_per_s
 
 RATES_MBIT = (100, 1000, 10000)
 RTTS_MS = (0.2, 10, 30, 60, 120, 200)
@@ -62,7 +62,7 @@ class Cell:
     @property
     def limit(self) -> float:
         """Payload that the path carries at most, in MB/s."""
-        return self.rate_mbit / 8 * PAYLOAD_SHARE
+        return payload_mb_per_s(self.rate_mbit)
 
     @property
     def deadline_s(self) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 from tools.kernel import lock, overlay, tree
 from tools.testing.lab import scenario
 from tools.testing.lab.guest import guest
-from tools.testing.lab.wire import PAYLOAD_SHARE
+from tools.testing.lab.wire import payload_mb_per_s
 
 # What sk_rcvbuf and sk_sndbuf are called in a report.
 RCVBUF, SNDBUF = "rcvbuf_bytes", "sndbuf_bytes"
@@ -173,7 +173,7 @@ class Run:
 
     def limit(self, client: str) -> float:
         """What a client's path can carry at most, in MB/s of payload."""
-        return self.plan.clients[client].rate_mbit / 8 * PAYLOAD_SHARE
+        return payload_mb_per_s(self.plan.clients[client].rate_mbit)
 
 
 def run(image: Path, plan: scenario.Scenario) -> Run:
