@@ -40,11 +40,6 @@ def test_differences(case: tuple[str, str, str, str | None]) -> None:
     assert inventory.differences(BEFORE, after) == ([said] if said else [])
 
 
-def test_lost() -> None:
-    found = inventory.differences(BEFORE, {**BEFORE, "module": {}})
-    assert found == ["module sunrpc: there, now not there"]
-
-
 def test_documented() -> None:
     """The boot test runs the commands that the page has."""
     lines = change.documented().split("\n")

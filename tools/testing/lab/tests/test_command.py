@@ -15,7 +15,7 @@ import pytest
 
 from tools.kernel import tree
 from tools.testing.lab.tests import synthetic
-from tools.testing.lab.tests.laboratory import ADDED, Lab, differences
+from tools.testing.lab.tests.laboratory import Lab
 
 KERNEL = Path(tree.__file__).parent
 
@@ -52,34 +52,6 @@ def test_two_at_once(lab: Lab, tmp_path: Path) -> None:
     assert [run.returncode for run in runs] == [0, 0, 0]
     assert len(outputs) == 1
     assert "patched: " in outputs.pop()
-
-
-def test_killed_run_leaves_a_writer(lab: Lab, tmp_path: Path) -> None:
-    # The copy outlives its run and writes while the next run works.
-    slow = f'sleep 0.4; exec {shutil.which("cp")} "$@"'
-    command = _command(lab)
-    first = lab.make()
-    shutil.rmtree(first.patched)
-    environment = _instead(tmp_path, "cp", slow)
-    with subprocess.Popen(command, env=environment) as run:
-        deadline = time.monotonic() + 10
-        while not list(lab.build.glob(".tmp/*/wanted/net/sunrpc/tcpbuf.c")):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        time.sleep(0.1)
-        run.kill()
-    environment = _instead(tmp_path, "cp", slow.replace("0.4", "0.6"))
-    subprocess.run(command, env=environment, check=True)
-    assert differences(first) == ADDED
-
-
-def test_error_of_the_command(lab: Lab) -> None:
-    lab.ksrc = lab.ksrc / "nowhere"
-    done = subprocess.run(
-        _command(lab), check=False, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("kernel: KSRC=")
 
 
 @pytest.mark.parametrize(

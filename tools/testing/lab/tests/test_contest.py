@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
-from tools.testing.boot import contest, contest_page, watch
-from tools.testing.lab.bench import table
+from tools.testing.boot import contest, watch
 
 # As ss of iproute2 6.1 prints it; addresses are of a namespace.
 SOCKET = (
@@ -73,24 +70,6 @@ def test_settled(rates: list[float], second: int | None) -> None:
     assert watch.settled(rates, 9) == second
 
 
-def test_script() -> None:
-    """It is a text of a shell, braces and all, and its parts have names."""
-    done = subprocess.run(
-        ["bash", "-n"], input=watch.script(), text=True, check=False
-    )
-    assert done.returncode == 0
-    printed = "".join(f"transfer {n}\n{_printed()}\n" for n in watch.TRANSFERS)
-    assert list(watch.all_figures(printed)) == list(watch.TRANSFERS)
-
-
-def test_sysctls() -> None:
-    printed = "net.ipv4.tcp_rmem = 4096\t131072\t6291456\nnet.a = 1\n"
-    assert contest.parse(printed) == {
-        "net.ipv4.tcp_rmem": "4096 131072 6291456",
-        "net.a": "1",
-    }
-
-
 def test_differences() -> None:
     """A sysctl of both namespaces is named once, one of none is not."""
     before = {"server": {"a": "1", "b": "1"}, "client": {"a": "1", "b": "1"}}
@@ -100,36 +79,3 @@ def test_differences() -> None:
         {"name": "a", "of": "both", "before": "1", "after": "2"},
         {"name": "b", "of": "server", "before": "1", "after": "2"},
     ]
-
-
-def _row(peer: str) -> table.Row:
-    seen = watch.figures(_printed())
-    change = {"name": "net.a", "of": "both", "before": "1", "after": "2"}
-    return {
-        "suite": "sid",
-        "peer": peer,
-        "kernel": "7.2",
-        "version": "" if peer == "nothing" else "1.0",
-        "rate_mbit": 100,
-        "rtt_ms": 500,
-        "read_ahead_kb_before": 128,
-        "read_ahead_kb": 128,
-        "changed": [] if peer == "nothing" else [change],
-        "kept": [change] if peer == "bpftune" else [],
-        **dict.fromkeys(watch.TRANSFERS, seen),
-    }
-
-
-def test_page() -> None:
-    rows = [_row(peer) for peer in ("tcptuned", "nothing", "bpftune")]
-    ordered = contest_page.ordered(rows)
-    assert [row["peer"] for row in ordered] == list(contest.CONTESTANTS)
-    assert contest_page.changed(ordered) == [
-        ["bpftune", "net.a", "both", "1", "2", "stays"],
-        ["tcptuned", "net.a", "both", "1", "2", "put back"],
-    ]
-    page = contest_page.page(rows)
-    assert "Debian sid, Linux 7.2; bpftune 1.0, tcptuned 1.0." in page
-    assert "no more than 12.0 MB/s" in " ".join(page.split())
-    assert "NFS write: steady, MB/s" in page
-    assert "stays" in contest_page.text(ordered)

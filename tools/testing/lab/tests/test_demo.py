@@ -65,25 +65,3 @@ def test_live_rows() -> None:
     assert tuned["cold_mb_per_s"] == pytest.approx(500)
     assert tuned["mb_per_s"] == pytest.approx(1000)
     assert tuned["limit_mb_per_s"] == pytest.approx(1195, abs=1)
-
-
-def test_print(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = []
-    for run in demo.RUNS:
-        result = _live() if run.name == "live" else _two_phases()
-        rows += list(demo._rows(run, result, "7.2.13"))
-    demo._print_live(_live(), rows)
-    demo._print_table(rows)
-    printed = capsys.readouterr().out.splitlines()
-    assert "server# echo 134217728 >/proc/sys/sunrpc/tcp_sndbuf" in "\n".join(
-        printed
-    )
-    assert "TCP connections seen meanwhile: 1" in printed
-    assert max(map(len, printed)) < 80
-    # One line for each path and direction.
-    last = printed[-5:]
-    assert last[0].split() == [
-        *("1", "Gbit/s", "x", "30", "ms", "write,", "ibm-2008"),
-        *("20.0", "20.0", "1.0", "17", "%"),
-    ]
-    assert last[-1].split()[-4:] == ["1,000.0", "10.0", "84", "%"]

@@ -38,11 +38,6 @@ def _fails(images: Images, plan: Any, *, realtime: bool = False) -> str:
 # The guest's program instead of the agent, real time, what must be said.
 BROKEN = {
     "init exits": ("raise SystemExit(3)", False, "Attempted to kill init"),
-    "init is killed": (
-        "import os; os.abort()",
-        False,
-        "Attempted to kill init",
-    ),
     "init spins": ("while True: pass", False, "still ran after 10 s"),
     "init sleeps": ("__import__('time').sleep(1e6)", True, "still ran after"),
     "no result": (
@@ -79,10 +74,7 @@ def test_broken_guest(
 # What a guest may not say at all; KERN_WARNING and above reach the console.
 ALARMS = [
     "<4>WARNING: CPU: 0 PID: 1 at net/sunrpc/tcpbuf.c:1 f+0x1/0x2",
-    "<6>WARNING: net/sunrpc/tcpbuf.c:1 at f+0x1/0x2, CPU#0: nfsd/1",
     "<6>BUG: unable to handle page fault",
-    "<6>Call Trace:",
-    "<6>INFO: task nfsd:99 blocked for more than 120 seconds.",
 ]
 
 
@@ -99,14 +91,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"server": {"sysctl": {"net.nonsense": 1}}},
         "/proc/sys/net/nonsense",
     ),
-    "bad value": (
-        {"server": {"sysctl": {"net.core.rmem_max": "many"}}},
-        "rmem_max",
-    ),
-    "bad mount option": (
-        {"clients": {"wan": {"rate_mbit": 1, "delay_ms": 1, "options": "x"}}},
-        "mount",
-    ),
     "event after the end": (
         {"events": [{"at_s": 9, "host": "wan", "sysctl": {}}]},
         "before its event at 9 s",
@@ -120,11 +104,6 @@ def test_refused(images: Images, case: tuple[dict[str, Any], str]) -> None:
     message = _fails(images, plan(TRUE, **more))
     assert message.startswith("guest test failed: ")
     assert reason in message
-
-
-def test_file_that_is_not_there(images: Images) -> None:
-    message = _fails(images, plan({"do": "read", "host": "wan", "size_mib": 1}))
-    assert "No such file or directory: '/mnt/wan/data'" in message
 
 
 # Python takes no Ctrl-C if it is started where Ctrl-C is ignored, as a shell's
@@ -158,55 +137,6 @@ def test_killed_run_leaves_no_guest(
             run.stdout.readline()
             os.kill(run.pid, number)
     assert run.returncode
-
-
-def test_run_reports_output_and_status(images: Images) -> None:
-    result = guest.run(
-        images.patched,
-        plan(
-            shell("echo out; echo err >&2; exit 3"),
-            # More than a pipe holds.
-            shell("seq 50000"),
-            shell("hostname -I", host="wan"),
-        ),
-        tree.quiet,
-    )
-    first, long, inside = result["phases"][0]["jobs"]
-    assert (first["exit"], first["output"]) == (3, "out\nerr\n")
-    assert long["output"].endswith("\n49999\n50000\n")
-    assert inside["output"].split()[0] == "10.0.0.2"
-    assert result["release"].startswith(images.trees.version)
-
-
-def test_real_time(images: Images) -> None:
-    start = time.monotonic()
-    job = shell("date +%s.%N; sleep 2; date +%s.%N")
-    result = guest.run(images.patched, plan(job), tree.quiet, realtime=True)
-    before, after = result["phases"][0]["jobs"][0]["output"].split()
-    assert 2 <= float(after) - float(before) < 4
-    # The grace period of 12 s passes too.
-    assert time.monotonic() - start > 14
-
-
-def test_daemons(images: Images) -> None:
-    """They are there while the phases run, and are ended after them."""
-    said = "echo up >/tmp/up; trap 'echo down; exit 3' TERM"
-    stays = f'sh -c "{said}; while :; do sleep 1; done"'
-    look = "for _ in 1 2 3 4 5; do cat /tmp/up && exit; sleep 1; done; exit 1"
-    done = guest.run(
-        images.patched,
-        plan(
-            shell(look),
-            clients={"wan": {**PATH, "daemon": "ls /sys/fs/nfs"}},
-            server={"daemon": stays},
-        ),
-        tree.quiet,
-    )
-    assert done["phases"][0]["jobs"][0]["output"].endswith("up\n")
-    server, client = done["daemons"]["server"], done["daemons"]["wan"]
-    assert server == {"exit": 3, "ended_early": False, "output": "down\n"}
-    assert client["ended_early"]
-    assert client["exit"] == 0
 
 
 def test_router(images: Images) -> None:

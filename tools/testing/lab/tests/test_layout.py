@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import Any
 
@@ -17,9 +16,6 @@ from tools.testing.lab.tests.wan import PATH, plan, rates, shell
 # Of a client, and what its mount then has in /proc/mounts.
 MOUNTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "NFSv4.2": ({}, ["vers=4.2", "proto=tcp"]),
-    "NFSv4.1": ({"nfs": "4.1"}, ["vers=4.1"]),
-    "NFSv3": ({"nfs": "3"}, ["vers=3", "nolock"]),
-    "IPv6": ({"family": 6}, ["vers=4.2", "proto=tcp6", "addr=fd00:0::1"]),
     "NFSv3 over IPv6": (
         {"family": 6, "nfs": "3"},
         ["vers=3", "proto=tcp6", "mountproto=tcp6"],
@@ -126,8 +122,8 @@ def test_loss(images: Images) -> None:
     assert slow < fast
 
 
-@pytest.mark.parametrize("host", ["server", "wan"])
-def test_event(images: Images, host: str) -> None:
+def test_event(images: Images) -> None:
+    host = "wan"
     name = "net.ipv4.tcp_keepalive_probes"
     file = f"/proc/sys/{name.replace('.', '/')}"
     look = f"cat {file}; sleep 0.8; cat {file}; sleep 0.4; cat {file}"
@@ -150,31 +146,6 @@ def test_event(images: Images, host: str) -> None:
     assert [values[2] for values in seen] == [
         7 if one == host else 9 for one in hosts
     ]
-
-
-def test_samples(images: Images) -> None:
-    job = {"do": "write", "host": "wan", "size_mib": 100, "start_s": 1}
-    stat = {"do": "stat", "host": "wan", "file": "other", "interval_ms": 100}
-    result = guest.run(
-        images.patched, plan(job, stat, sample_ms=200), tree.quiet
-    )
-    phase = result["phases"][0]
-    times = [sample["t_s"] for sample in phase["samples"]]
-    steps = [after - before for before, after in itertools.pairwise(times)]
-    assert all(step == pytest.approx(0.2, abs=0.03) for step in steps)
-    moved = [s["moved_bytes"]["write wan 0"] for s in phase["samples"]]
-    assert moved == sorted(moved)
-    # Nothing before start_s; all of it at the end.
-    assert moved[4] == 0 < moved[6]
-    assert phase["jobs"][0]["passes"][0]["bytes"] == 100 << 20
-    assert phase["tcp_mem_pages"] > 0
-    # A stat() takes the path's round trip of 2 ms.
-    looked = phase["jobs"][1]
-    assert looked["calls"] > 10
-    assert 2 <= looked["p50_ms"] <= looked["p99_ms"]
-    sizes = next(iter(phase["server_sockets"].values()))
-    assert sizes["rcvbuf_bytes"] > 0
-    assert sizes["received_bytes"] > 50 << 20
 
 
 def test_count_and_queue(images: Images) -> None:

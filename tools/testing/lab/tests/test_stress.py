@@ -55,10 +55,6 @@ def _result(**counts: int) -> dict[str, Any]:
     }
 
 
-def test_enough() -> None:
-    assert not _failures(_result())
-
-
 @pytest.mark.parametrize("name", [*stress.LEAST, *stress.MUST])
 def test_too_little(name: str) -> None:
     (said,) = _failures(_result(**{name: 0}))
@@ -74,11 +70,6 @@ def test_a_kernel_that_does_not_watch() -> None:
     """KCSAN was once built in, and not enabled."""
     (said,) = _failures({**_result(), "boot": "some: strict mode configured"})
     assert "some: is on" in said
-
-
-def test_error_of_a_worker() -> None:
-    result = {**_result(), "errors": ["move-c4: Mismatch"]}
-    assert _failures(result) == ["move-c4: Mismatch"]
 
 
 # KUnit's totals, the exit status of a kselftest, and what must be said.

@@ -7,7 +7,6 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,21 +51,8 @@ def test_stock_tree_behind_a_link(lab: Lab, tmp_path: Path) -> None:
     assert differences(trees) == ADDED
 
 
-def test_litter_stays_out(lab: Lab) -> None:
-    lab.write({"net/a.c~": "", "net/.a.swp": "", "net/a.o": "", "README": ""})
-    assert differences(lab.make()) == ADDED
-
-
 def _new_patch(lab: Lab) -> None:
     lab.patch(PATCH.format("other"))
-
-
-def _no_patch(lab: Lab) -> None:
-    (lab.repo / "patches/7.2/a.patch").unlink()
-
-
-def _patch_elsewhere(lab: Lab) -> None:
-    lab.patch(PATCH.replace("svcsock.c", "xprtsock.c").format("new"))
 
 
 def _second_patch(lab: Lab) -> None:
@@ -78,10 +64,6 @@ def _second_patch(lab: Lab) -> None:
 
 def _new_file(lab: Lab) -> None:
     lab.write({"include/linux/sunrpc/deep/er.h": "header\n"})
-
-
-def _no_file(lab: Lab) -> None:
-    (lab.repo / "net/sunrpc/tcpbuf.c").unlink()
 
 
 def _deleting_patch(lab: Lab) -> None:
@@ -96,11 +78,8 @@ def _deleting_patch(lab: Lab) -> None:
 
 CHANGES = [
     (_new_patch, {"net/sunrpc/svcsock.c"}),
-    (_no_patch, {"net/sunrpc/svcsock.c"}),
-    (_patch_elsewhere, {"net/sunrpc/svcsock.c", "net/sunrpc/xprtsock.c"}),
     (_second_patch, {"net/sunrpc/svcsock.c"}),
     (_new_file, {"include/linux/sunrpc/deep/er.h"}),
-    (_no_file, {"net/sunrpc/tcpbuf.c"}),
     (_deleting_patch, {"net/sunrpc/xprtsock.c"}),
 ]
 
@@ -126,27 +105,6 @@ def test_change_touches_only_what_differs(
     assert contents(trees.patched) == _afresh(lab)
 
 
-@pytest.mark.parametrize(("change", "_"), CHANGES)
-def test_change_and_back(
-    lab: Lab, change: Callable[[Lab], None], _: set[str]
-) -> None:
-    trees = lab.make()
-    before = contents(trees.patched)
-    folders = sorted(p for p in trees.patched.rglob("*") if p.is_dir())
-    shutil.copytree(lab.repo, lab.repo.with_name("kept"))
-    change(lab)
-    lab.make()
-    for name in ("patches", "net", "include"):
-        shutil.rmtree(lab.repo / name, ignore_errors=True)
-        kept = lab.repo.with_name("kept") / name
-        if kept.exists():
-            shutil.copytree(kept, lab.repo / name)
-    again = lab.make()
-    assert contents(trees.patched) == before
-    assert again.patched_key == trees.patched_key
-    assert sorted(p for p in trees.patched.rglob("*") if p.is_dir()) == folders
-
-
 def _afresh(lab: Lab) -> dict[str, bytes]:
     """The content of a patched tree made from nothing."""
     build = lab.repo / "other"
@@ -159,7 +117,6 @@ def _afresh(lab: Lab) -> dict[str, bytes]:
 BAD_PATCHES = {
     "context": (PATCH.format("x").replace("line 4", "line x"), "FAILED"),
     "fuzz": (PATCH.format("x").replace(" line 2\n", " line\n"), "FAILED"),
-    "no file": (PATCH.format("x").replace("svcsock", "gone"), "can't find"),
     "garbage": ("not a patch\n", "[Oo]nly garbage"),
 }
 
@@ -180,32 +137,17 @@ def test_patch_that_does_not_apply(lab: Lab, name: str) -> None:
     assert not trees.patched.exists()
 
 
-def test_offset_is_allowed(lab: Lab) -> None:
-    lab.patch(PATCH.replace("@@ -2,6 +2,7", "@@ -9,6 +9,7").format("new"))
-    assert differences(lab.make()) == ADDED
-
-
 def test_new_file_that_exists_upstream(lab: Lab) -> None:
     lab.write({"net/sunrpc/xprtsock.c": "mine\n"})
     with pytest.raises(LabError, match="xprtsock.c exists.*patches/7.2"):
         lab.make()
 
 
-def test_patch_cannot_leave_the_tree(lab: Lab) -> None:
-    outside = lab.build / "outside.c"
-    lab.build.mkdir()
-    outside.write_text(synthetic.LINES)
-    lab.patch(PATCH.replace("net/sunrpc/svcsock", "../outside").format("x"))
-    with pytest.raises(LabError):
-        lab.make()
-    assert outside.read_text() == synthetic.LINES
-
-
 class Cut(BaseException):
     """The moment at which a run is cut off."""
 
 
-@pytest.mark.parametrize("after", range(4))
+@pytest.mark.parametrize("after", [0, 2])
 def test_cut_off_while_changing_files(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
@@ -232,7 +174,7 @@ def test_cut_off_while_changing_files(
     assert contents(trees.patched) == before
 
 
-@pytest.mark.parametrize("renames", range(4))
+@pytest.mark.parametrize("renames", range(2))
 def test_cut_off_while_making(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, renames: int
 ) -> None:
@@ -247,10 +189,9 @@ def test_cut_off_while_making(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", cut)
-        if renames < 2:  # one for each tree
-            with pytest.raises(Cut):
-                lab.make()
-            assert not (lab.build / ".tmp").exists()
+        with pytest.raises(Cut):
+            lab.make()
+        assert not (lab.build / ".tmp").exists()
     assert differences(lab.make()) == ADDED
 
 
@@ -266,27 +207,6 @@ def test_tree_without_stamp_is_made_again(lab: Lab, which: str) -> None:
     lab.make()
     assert contents(folder) == whole
     assert tree.generation(folder) != generation
-
-
-def test_leftovers_are_removed(lab: Lab) -> None:
-    half = lab.build / ".tmp/x/stock"
-    half.mkdir(parents=True)
-    (half / "Makefile").write_text("half")
-    lab.make()
-    assert not (lab.build / ".tmp").exists()
-
-
-def test_half_made_package_tree_is_not_trusted(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    deb = synthetic.package(lab.repo, "7.2.13")
-    deb.with_name(deb.name + ".sha256").write_text("0  x\n")
-    monkeypatch.setattr(source, "_fetch", lambda *_: deb)
-    synthetic.write(lab.build / "linux-7.2", {"Makefile": "half"})
-    for base in (None, "7.2"):
-        trees = tree.make(base, None, build=lab.build, repo=lab.repo)
-        assert contents(trees.stock) == contents(lab.ksrc)
-        (trees.stock / tree.STAMP).unlink()
 
 
 def test_package_tree_needs_no_package(
@@ -316,31 +236,5 @@ def test_build_folder_has_no_space(tmp_path: Path) -> None:
         assert (repo / "build").resolve() == place
         assert (place / "log" / "apt.log").read_text() == "kept"
         assert tree.folder(repo) == place
-    finally:
-        shutil.rmtree(place)
-
-
-def test_build_folder_by_many_at_once(tmp_path: Path) -> None:
-    for turn in range(20):
-        repo = tmp_path / f"path {turn}"
-        (repo / "build" / "log").mkdir(parents=True)
-        with ThreadPoolExecutor(8) as pool:
-            places = set(pool.map(tree.folder, [repo] * 8))
-        place = places.pop()
-        assert not places
-        assert (repo / "build" / "log").is_dir()
-        shutil.rmtree(place)
-
-
-def test_build_folder_of_somebody_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    repo = tmp_path / "a path"
-    repo.mkdir()
-    place = tree.folder(repo)
-    try:
-        monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
-        with pytest.raises(LabError, match="not ours"):
-            tree.folder(repo)
     finally:
         shutil.rmtree(place)
