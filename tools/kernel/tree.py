@@ -6,7 +6,6 @@
 
 A tree is made in build/.tmp/ and renamed when whole, so one that is there
 is whole; it is used as it is, without network, until build/ is deleted.
-Objects belong in a folder outside the trees (make O=).
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +29,6 @@ from tools.kernel.progress import Say
 REPO = Path(__file__).resolve().parents[2]
 
 STAMP = ".tcpbuf-stock.json"
-_GENERATION = ".tcpbuf-generation"
 
 
 @dataclass(frozen=True)
@@ -250,20 +247,9 @@ def _copy(stock: Path, copy: Path) -> Path:
 
 
 def _place(made: Path, tree: Path) -> None:
-    """Put a whole tree where it belongs, as a new generation."""
-    (made / _GENERATION).write_text(uuid.uuid4().hex + "\n")
+    """Put a whole tree where it belongs."""
     _remove(tree)
     os.rename(made, tree)
-
-
-def generation(tree: Path) -> str:
-    """A word that changes when a tree is made anew.
-
-    Files of a tree made anew have old times again, so make would trust
-    objects of the former tree: a folder of objects (O=) belongs to one
-    generation and is to be deleted with it.
-    """
-    return (tree / _GENERATION).read_text().strip()
 
 
 def _patched_path(stock: Path) -> Path:

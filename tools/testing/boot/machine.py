@@ -119,13 +119,19 @@ class Machine:
         )
         return time.monotonic() - start
 
-    def off(self) -> None:
-        """Shut it down as its administrator would."""
-        self._halt("poweroff")
-
     def reboot(self) -> float:
         """Reboot it; the seconds until it answers again."""
-        self._halt("reboot")
+        assert self._qemu is not None
+        assert self._agent is not None
+        self._say(f"{self.name}: reboots")
+        # It may be gone before it has answered.
+        with contextlib.suppress(OSError):
+            self._agent.run("systemctl --no-block reboot", HALT_S, quiet=True)
+        try:
+            self._qemu.wait(HALT_S)
+        except subprocess.TimeoutExpired:
+            raise self._failed(f"no reboot within {HALT_S} s") from None
+        self.kill()
         return self.boot()
 
     def put(self, path: str, text: str) -> None:
@@ -187,19 +193,6 @@ class Machine:
             self._qemu.wait()
         self._agent = self._qemu = None
         self._room.close()
-
-    def _halt(self, verb: str) -> None:
-        assert self._qemu is not None
-        assert self._agent is not None
-        self._say(f"{self.name}: {verb}")
-        # It may be gone before it has answered.
-        with contextlib.suppress(OSError):
-            self._agent.run(f"systemctl --no-block {verb}", HALT_S, quiet=True)
-        try:
-            self._qemu.wait(HALT_S)
-        except subprocess.TimeoutExpired:
-            raise self._failed(f"no {verb} within {HALT_S} s") from None
-        self.kill()
 
     def _say_waits(self, seconds: float) -> None:
         self._say(f"{self.name}: works for {seconds:.0f} s")
