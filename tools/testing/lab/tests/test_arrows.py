@@ -25,7 +25,7 @@ MAY = {
         *(f"{LAB}.image", f"{LAB}.kunit"),
     ),
 }
-# Of the kernel's own tree, which packages carry along.
+# Of the kernel's own tree, where the series adds to it.
 SELFTESTS = "tools/testing/selftests/sunrpc"
 PRODUCT = ("tree", "series", "module", "tcptuned", "install", "deb")
 
