@@ -35,7 +35,7 @@ _DOWN = re.compile(
 _FULL = re.compile(r"No space left|enough free space")
 
 _CONF = """\
-// Made by the lab for its own use; deleted with build/.
+// Made by tools/kernel for its own use; deleted with build/.
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -58,7 +58,7 @@ Acquire::AllowWeakRepositories "false";
 """
 
 # As root apt would drop to the user _apt, which cannot write below
-# somebody's home; the lab's folders need no such guard.
+# somebody's home; these folders need no such guard.
 _OPTIONS = (
     "-o",
     "APT::Sandbox::User=root",

@@ -6,8 +6,8 @@ A module loads beside the distribution's others when every symbol that they
 use of it has the checksum that they were built with: all exported symbols are
 compared, and where one differs there is no module.
 
-`make module` has this build from the lab's trees. As a program it is what
-DKMS runs on a machine that has no lab, from the kernel's source package; it
+`make module` has this build from the trees below build/. As a program it is
+what DKMS runs where there are none, from the kernel's source package; it
 needs Debian's python3 and the files of the package sunrpc-tcpbuf-dkms, which
 lie as they do here.
 """
@@ -186,7 +186,7 @@ def _lay_out(
 def _make(headers: Path, folder: Path, log: Path) -> None:
     """Run the kernel's build system on the folder alone.
 
-    Nothing of a make that called the lab goes along.
+    Nothing of a make that called this goes along.
     """
     drop: list[str | Path] = [f"--unset={name}" for name in _OF_MAKE]
     done = command.run(

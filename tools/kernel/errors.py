@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab raises when it cannot go on."""
+"""What is raised when a command cannot go on."""
 
 
 class LabError(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make module`: sunrpc.ko with the series, built from the lab's trees.
+"""`make module`: sunrpc.ko with the series, built from the trees below build/.
 
 How it is built and what proves that it fits is in drop_in.py.
 """

@@ -3,7 +3,7 @@
 
 A base is a kernel version such as "7.2" for which patches/<base>/ exists.
 Its source is the package linux-source-<base>, from the machine's own apt
-when that has it, else from a suite that the lab asks by itself.
+when that has it, else from a suite that is asked besides.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _link(stock: Path, place: Path) -> None:
 
 
 def _is_source(top: Path) -> bool:
-    """Whether an entry of the stock tree is the kernel's, not the lab's."""
+    """Whether an entry of the stock tree is the kernel's, not made here."""
     return not re.fullmatch(r"(um|x86)(-.*)?|\.tcpbuf-.*", top.name)
 
 

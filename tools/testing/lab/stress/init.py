@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Init of a guest that is stressed: servers and clients that come and go.
 
-Called by the kernel as process 1, with the folder of the job as init.py is.
+Called by the kernel as process 1, with the folder of the job as guest/init.py is.
 The job says for how many seconds, and the seed of all chance.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's modules import each other by name, and so do their tests.
+"""What the tests share: kernels, trees, the figures that they keep.
 
 BASE and KSRC of the environment say what kernel the guests run, as they do
 for make.
