@@ -25,6 +25,14 @@ MAY = {
         *(f"{LAB}.image", f"{LAB}.kunit"),
     ),
 }
+# And what those may not, that need most of the lab.
+NEVER = {
+    "tools/testing/lab": (f"{LAB}.tests", "tools.testing.boot"),
+    "tools/testing/lab/bench": (
+        *(f"{LAB}.tests", f"{LAB}.stress", "tools.testing.boot"),
+    ),
+    "tools/testing/boot": (f"{LAB}.tests", f"{LAB}.stress"),
+}
 # Of the kernel's own tree, where the series adds to it.
 SELFTESTS = "tools/testing/selftests/sunrpc"
 PRODUCT = ("tree", "series", "module", "tcptuned", "install", "deb")
@@ -47,13 +55,17 @@ def _programs(folder: Path) -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("folder", MAY)
+@pytest.mark.parametrize("folder", [*MAY, *NEVER])
 def test_imports(folder: str) -> None:
     wrong = [
         f"{path.name} imports {name}"
         for path in _programs(tree.REPO / folder)
         for name in _imports(path)
-        if name.startswith("tools") and not name.startswith(MAY[folder])
+        if name.startswith("tools.")
+        and (
+            name.startswith(NEVER.get(folder, ()))
+            or not name.startswith(MAY.get(folder, ("tools.",)))
+        )
     ]
     assert not wrong
 
