@@ -30,14 +30,10 @@ def _folder(linux: Path) -> Path:
     return linux
 
 
-def _tar(suffix: str) -> Callable[[Path], Path]:
-    def pack(linux: Path) -> Path:
-        archive = linux.with_name(f"linux.tar{suffix}")
-        synthetic.run("tar", "-C", linux.parent, "-caf", archive, "linux")
-        return archive
-
-    pack.__name__ = f"_tar{suffix}"
-    return pack
+def _tarball(linux: Path) -> Path:
+    archive = linux.with_name("linux.tar.xz")
+    synthetic.run("tar", "-C", linux.parent, "-caf", archive, "linux")
+    return archive
 
 
 def _git(linux: Path) -> Path:
@@ -53,11 +49,7 @@ def _git(linux: Path) -> Path:
     return linux
 
 
-def _deb(linux: Path) -> Path:
-    return synthetic.package(linux.parent, "7.2.13")
-
-
-FORMS = [_folder, _tar(".xz"), _git, _deb]
+FORMS = [_folder, _tarball, _git]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -79,7 +71,7 @@ def _no_sunrpc(linux: Path) -> Path:
 
 
 def _cut_tarball(linux: Path) -> Path:
-    archive = _tar(".xz")(linux)
+    archive = _tarball(linux)
     archive.write_bytes(archive.read_bytes()[:-50])
     return archive
 

@@ -62,10 +62,6 @@ def _report(head: str, *frames: str) -> list[str]:
     return [f"BUG: KCSAN: data-race in {head}", "", *lines, " nfsd+0x1/0x2"]
 
 
-def test_statement_of_another_object(objects: race.Objects) -> None:
-    assert not objects.statement(ELSEWHERE)
-
-
 def test_statistics_are_theirs(objects: race.Objects) -> None:
     count = _frame(objects, COUNT)
     report = _report("receive / receive", count, count)
@@ -98,8 +94,3 @@ HEADS = {
 @pytest.mark.parametrize("head", HEADS)
 def test_functions(head: str, objects: race.Objects) -> None:
     assert race.is_ours(_report(head), objects) == HEADS[head]
-
-
-def test_report_ends() -> None:
-    lines = ["BUG: KCSAN: data-race in a / b", " frame", race.END + "===", "x"]
-    assert race.report(lines) == lines[:2]
