@@ -55,6 +55,11 @@ bench-quick: tcptuned ## some cells of the bench (10 min)
 	@$(DEPS) tree kernel lab
 	@$(LAB) bench --quick $(KERNEL)
 
+.PHONY: pictures
+pictures: ## pictures and tables of Documentation/bench/, of its rows
+	@$(DEPS) tree cost
+	@$(LAB) bench --pictures
+
 .PHONY: bench-bpftune
 bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
 	@$(DEPS) tree lab qemu

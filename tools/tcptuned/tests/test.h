@@ -38,7 +38,7 @@ static inline void test_end(const char *name)
 	printf("%sok %d %s\n", test_ok ? "" : "not ", test_cases, name);
 }
 
-/* A figure for out/tcptuned.json; the unit is in the name of the metric. */
+/* A figure for out/figures.csv; the unit is in the name of the metric. */
 static inline void test_figure(const char *scenario, const char *metric,
 			       double value)
 {

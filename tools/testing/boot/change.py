@@ -72,11 +72,9 @@ def swap(machine: Machine, client: Machine, tests: Tally) -> None:
         there = int(machine.must("wc -l </srv/nfs/lines"))
         client.until(f"test $(tail -n 1 /root/written) -gt {there + 20}", 200)
         waited = int(client.must("sort -n /root/waited | tail -n 1"))
-        tests.figure(
-            f"the commands of the swap took {seconds:.0f} s, the client's longest "
-            f"wait was {waited / 1000:.0f} s, of which the NFSv4 server's grace "
-            "period is a part"
-        )
+        tests.figure("swap of the module, s", f"{seconds:.0f}")
+        figure = f"{waited / 1000:.0f}"
+        tests.figure("the client's longest wait in it, s", figure)
         client.must("systemctl stop writer; umount /mnt", 200)
         lines = list(map(int, machine.must("cat /srv/nfs/lines").split()))
         expect("lines", lines, list(range(len(lines))))
@@ -104,7 +102,7 @@ def upgrade(machine: Machine, version: str, tests: Tally) -> None:
         machine.must(f"systemd-run --unit=sampler bash -c '{SAMPLER.strip()}'")
         start = time.monotonic()
         server.install(machine, version)
-        tests.figure(f"the upgrade took {time.monotonic() - start:.0f} s")
+        tests.figure("upgrade, s", f"{time.monotonic() - start:.0f}")
         expect("module", server.module_of(machine), module)
         if machine.must(f"sha1sum {module}") == built:
             raise LabError(f"{module} is still the old one")

@@ -6,18 +6,16 @@ Columns are the contestants, in the order of contest.CONTESTANTS.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 from tools.testing.boot import contest, watch
-from tools.testing.lab.bench import chart, compare
-from tools.testing.lab.bench.table import Row
-from tools.testing.lab.wire import payload_mb_per_s
+from tools.testing.lab import rows as files
+from tools.testing.lab.bench import chart
+from tools.testing.lab.rows import Row
 
-_HEAD = """\
-.. SPDX-License-Identifier: GPL-2.0
-.. Written by make bench-bpftune; bench.rst says what it is.
-"""
+# Of a contest as a whole.
+_COMMON = ("date", "suite", "kernel", "version", "daemon")
 # Of a transfer: what it is called, its unit, and where it is in a row.
 _FIGURES = {
     "steady_mb_per_s": "steady, MB/s",
@@ -35,15 +33,9 @@ _SOCKET = {
 COURSE_S = 10
 
 
-def ordered(rows: Iterable[Row]) -> list[Row]:
-    """The rows of one suite in the order of the contestants."""
-    found = {row["peer"]: row for row in rows}
-    return [found[name] for name in contest.CONTESTANTS if name in found]
-
-
 def measured(rows: Sequence[Row]) -> list[list[str]]:
     """A line a figure, a column a contestant."""
-    lines = []
+    lines = [[key, *(str(row[key]) for row in rows)] for key in _COMMON]
     for label, transfer in watch.TRANSFERS.items():
         for key, title in _FIGURES.items():
             values = [_shown(row[label][key]) for row in rows]
@@ -118,44 +110,13 @@ def _columns(rows: Sequence[Row]) -> list[str]:
     return ["", *(contest.CONTESTANTS[row["peer"]].title for row in rows)]
 
 
-def page(rows: Sequence[Row]) -> str:
-    """The tables as a part of a page."""
-    return "\n".join([_HEAD, *(_part(ordered(one)) for one in _suites(rows))])
-
-
-def _suites(rows: Sequence[Row]) -> list[list[Row]]:
-    names = sorted({row["suite"] for row in rows})
-    return [[row for row in rows if row["suite"] == name] for name in names]
-
-
-def _part(rows: Sequence[Row]) -> str:
-    first = rows[0]
-    limit = payload_mb_per_s(first["rate_mbit"])
-    versions = ", ".join(
-        # Some say their name with it.
-        f"{contest.CONTESTANTS[row['peer']].title} {row['version'].split()[-1]}"
-        for row in rows
-        if row["version"]
-    )
-    said = (
-        f"Debian {first['suite']}, Linux {first['kernel']}; {versions}. The path "
-        f"is {first['rate_mbit']} Mbit/s x {first['rtt_ms']} ms, so no more than "
-        f"{limit:.1f} MB/s."
-    )
-    head = _columns(rows)
-    return "\n".join(
-        [
-            textwrap.fill(said, 79, break_on_hyphens=False) + "\n",
-            compare.list_table(head, measured(rows)),
-            "Over time:\n",
-            compare.list_table(head, course(rows)),
-            "Sysctls that were others when the transfers were over:\n",
-            compare.list_table(_CHANGED, changed(rows)),
-        ]
-    )
+def write(rows: Sequence[Row], folder: Path) -> None:
+    """The tables of Documentation/bench/bpftune.rst."""
+    head = ["figure", *(row["peer"] for row in rows)]
+    lines = [*measured(rows), *course(rows)]
+    files.write(folder / "bpftune.csv", head, lines)
+    files.write(folder / "bpftune-sysctls.csv", _CHANGED, changed(rows))
 
 
 def _shown(value: object) -> str:
-    if value is None or value == "":
-        return "none"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return "none" if value is None or value == "" else str(value)

@@ -70,10 +70,11 @@ class Life:
                 "active",
             )
             kernel = machine.must("uname -rv").strip()
-            tests.figure(f"Linux {kernel}, up in {seconds:.0f} s")
+            tests.figure("kernel", kernel)
+            tests.figure("first boot, s", f"{seconds:.0f}")
         with tests.test("a mount from far away, without the packages"):
             self._rates = self._measure()
-            tests.figure(f"without the packages: {_rates(self._rates)}")
+            self._keep(self._rates, "without the packages")
             self._theirs = server.module_of(machine)
         with tests.test("the machine is written down"):
             self._before = inventory.take(machine)
@@ -82,7 +83,7 @@ class Life:
                 for kind, items in self._before.items()
                 if items
             )
-            tests.figure(f"written down: {counted}")
+            tests.figure("compared before and after", counted)
 
     def install(self, version: str) -> None:
         """apt install, before anything is booted."""
@@ -93,7 +94,8 @@ class Life:
             start = time.monotonic()
             said = server.install(machine, version)
             expect_in("apt", said, "the module is installed; it is used from")
-            tests.figure(f"apt install took {time.monotonic() - start:.0f} s")
+            seconds = time.monotonic() - start
+            tests.figure("apt install, s", f"{seconds:.0f}")
         with tests.test("the module has the symbols of the distribution's"):
             log = machine.must(
                 "cat /var/lib/dkms/sunrpc-tcpbuf/*/*/*/log/make.log"
@@ -101,7 +103,7 @@ class Life:
             found = re.search(r"(\d+) exported symbols, 0 differ\n", log)
             if not found:
                 raise LabError(f"DKMS's log ends with: {log[-300:]}")
-            tests.figure(found[0].strip())
+            tests.figure("symbols of the module", found[0].strip())
         with tests.test("the module is installed, and not yet loaded"):
             self._expect_drop_in(loaded=False)
             expect("loaded", server.is_loaded(machine, self._theirs), True)
@@ -146,7 +148,8 @@ class Life:
             ready = server.started_us(machine, server.DAEMON)
             begun = server.begun_us(machine, server.NFS)
             tests.figure(
-                f"tcptuned ready {(begun - ready) / 1e6:.1f} s before nfs-server began"
+                "tcptuned ready before nfs-server began, s",
+                f"{(begun - ready) / 1e6:.1f}",
             )
             expect_least("microseconds between them", begun - ready, 0)
         with tests.test("the watchdog's time reaches the daemon"):
@@ -168,14 +171,13 @@ class Life:
             # The first passes teach the daemons the path.
             far.measure(machine)
             rates = far.measure(machine)
-            tests.figure(f"with the packages: {_rates(rates)}")
+            self._keep(rates, "with the packages")
             self._expect_speed(rates)
         with tests.test("the journal has the reasons, with their fields"):
             self._look_at_journal()
         with tests.test("the status shows the path"):
             said = machine.must("tcptuned status")
             expect_in("status", said, far.CLIENT)
-            tests.figure(f"status: {' '.join(said.split())[:200]}")
 
     def second_boot(self) -> None:
         """A boot with paths that were learned."""
@@ -208,11 +210,12 @@ class Life:
                     f"{name}, microseconds before the mount", earlier, 0
                 )
                 tests.figure(
-                    f"sunrpc.{name} = {now[name]}, {earlier / 1e6:.1f} s before the first mount"
+                    f"sunrpc.{name} set before the first mount, s",
+                    f"{earlier / 1e6:.1f}",
                 )
         with tests.test("that mount is at speed from its first pass on"):
             rates = far.measure(machine)
-            tests.figure(f"after the second boot: {_rates(rates)}")
+            self._keep(rates, "after the second boot")
             self._expect_speed(rates)
         with tests.test("the mount goes as it came"):
             machine.must(
@@ -245,7 +248,7 @@ class Life:
             expect("loaded", server.is_loaded(machine, self._theirs), True)
         with tests.test("the mount from far away is as it was"):
             rates = self._measure()
-            tests.figure(f"after the purge: {_rates(rates)}")
+            self._keep(rates, "after the purge")
             for name in ("write", "read"):
                 was, now = getattr(self._rates, name), getattr(rates, name)
                 expect_least(f"{name}, of what it was", now / was, 0.7)
@@ -264,6 +267,11 @@ class Life:
         rates = far.measure(self._machine)
         far.unmount(self._machine)
         return rates
+
+    def _keep(self, rates: far.Rates, when: str) -> None:
+        for name in ("write", "read"):
+            figure = f"{getattr(rates, name):.1f}"
+            self._tests.figure(f"{name} {when}, MB/s", figure)
 
     def _expect_drop_in(self, *, loaded: bool) -> None:
         """The module is on the disk, and in the kernel or not."""
@@ -292,9 +300,6 @@ class Life:
         for name in ("write", "read"):
             rate, was = getattr(rates, name), getattr(self._rates, name)
             share, ratio = rate / far.LIMIT_MB_PER_S, rate / was
-            self._tests.figure(
-                f"{name}: {ratio:.1f} times as fast, {share:.0%} of the path's limit"
-            )
             expect_least(f"{name}, times as fast", ratio, LEAST_RATIO)
             expect_least(f"{name}, of the path", share, LEAST_SHARE)
 
@@ -308,9 +313,8 @@ class Life:
             f" && systemctl is-active {server.DAEMON}",
             400,
         )
-        self._tests.figure(
-            f"a hung daemon was replaced after {time.monotonic() - start:.0f} s"
-        )
+        seconds = time.monotonic() - start
+        self._tests.figure("a hung daemon replaced after, s", f"{seconds:.0f}")
         said = machine.must(f"journalctl -b -u {server.DAEMON} --no-pager")
         expect_in("journal", said, "Watchdog timeout (limit 1min)!")
         self._expect_ready(server.DAEMON)
@@ -335,7 +339,3 @@ class Life:
         expect_in(
             "catalog", said, "A TCP connection carries at most its window"
         )
-
-
-def _rates(rates: far.Rates) -> str:
-    return f"write {rates.write:.1f} MB/s, read {rates.read:.1f} MB/s of {far.LIMIT_MB_PER_S:.1f}"

@@ -18,8 +18,8 @@ class Tally:
         self.say = say
         self.passed = 0
         self.failed: list[str] = []
-        # What the page of the result says, in the order of the tests.
-        self.figures: list[str] = []
+        # What was measured, in the order of the tests.
+        self.figures: list[tuple[str, str]] = []
 
     @contextlib.contextmanager
     def test(self, name: str) -> Iterator[None]:
@@ -36,10 +36,10 @@ class Tally:
             seconds = time.monotonic() - start
             self._print(f"ok {name} ({seconds:.0f} s)")
 
-    def figure(self, text: str) -> None:
-        """Keep what was measured for the page."""
-        self.figures.append(text)
-        self._print(f"   {text}")
+    def figure(self, what: str, figure: str) -> None:
+        """Keep what was measured for the result's table."""
+        self.figures.append((what, figure))
+        self._print(f"   {what}: {figure}")
 
     def _print(self, text: str) -> None:
         self.say.clear()

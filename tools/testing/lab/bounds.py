@@ -38,7 +38,7 @@ def _window(row: Row) -> str:
         return ""
     return (
         "window scale, agreed when it was mounted: "
-        f"{window:,} bytes / {row['rtt_ms']:g} ms = {carries:.0f} MB/s"
+        f"{window:,.0f} bytes / {row['rtt_ms']:g} ms = {carries:.0f} MB/s"
     )
 
 
@@ -48,8 +48,7 @@ def _memory(row: Row) -> str:
     Only of reads, which run at the limit when there is more. Writes do not.
     """
     need = 4 * row["limit_mb_per_s"] * row["rtt_ms"] / 1e3
-    # Not in rows of an older grid.
-    there = row.get("tcp_mem_pressure_bytes", need * 1e6) / 1e6
+    there = row["tcp_mem_pressure_bytes"] / 1e6
     if row["direction"] != "read" or need <= there:
         return ""
     return (
@@ -66,7 +65,7 @@ def text(rows: list[Row]) -> tuple[str, bool]:
     lines = ["Below the path's limit:"]
     for row in below:
         cell = (
-            f"{row['rate_mbit']} Mbit/s x {row['rtt_ms']:g} ms"
+            f"{row['rate_mbit']:g} Mbit/s x {row['rtt_ms']:g} ms"
             f" NFSv{row['nfs']} {row['direction']}"
         )
         lines.append(f"  {cell}: {why(row) or 'NOT EXPLAINED'}")

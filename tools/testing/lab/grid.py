@@ -8,7 +8,7 @@ end; settled is the first second at SETTLED of the limit.
 Setups: "default" has no daemon; "tcptuned" starts one on every host when all
 is mounted; with "boot" they are there before the mounts.
 
-A cell goes to out/tcptuned.json as soon as it is measured.
+A cell goes to out/grid.csv as soon as it is measured.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import argparse
 import dataclasses
 import itertools
 from dataclasses import dataclass
-from typing import Any
 
-from tools.kernel import cli
+from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
-from tools.testing.lab import bounds, course, image, scenario, tcptuned_json
+from tools.testing.lab import bounds, course, image, rows, scenario
 from tools.testing.lab.guest import batch
+from tools.testing.lab.rows import Row, Store
 from tools.testing.lab.wire import payload_mb_per_s
 
 RATES_MBIT = (100, 1000, 10000)
@@ -45,7 +45,17 @@ SETUPS = ("default", "tcptuned", "boot")
 # The window that TCP's header can hold; the scale shifts it.
 WINDOW_BYTES = 65535
 
-Row = dict[str, Any]
+NAME = ("kernel", "setup", "rate_mbit", "rtt_ms", "nfs", "direction")
+STORE = Store(
+    tree.REPO / "out" / "grid.csv",
+    NAME,
+    (
+        *("mb_per_s", "limit_mb_per_s", "settle_s", "deadline_s"),
+        *("tcp_mem_bytes", "tcp_mem_pressure_bytes", "window_max_bytes"),
+        "date",
+    ),
+    frozenset(("kernel", "setup", "nfs", "direction", "date")),
+)
 
 
 @dataclass(frozen=True)
@@ -133,10 +143,10 @@ def run(
     measured: list[Row] = []
 
     def ended(task: batch.Task, result: Row) -> None:
-        found = rows(
+        found = figures(
             of_task[task.name], result, f"{trees.base} {kernel}", setup
         )
-        tcptuned_json.merge(found)
+        STORE.merge(found)
         measured.extend(found)
 
     tasks = [
@@ -151,10 +161,8 @@ def known(trees: Trees, kernel: str, setup: str) -> list[Row]:
     """The rows of a kernel and a setup that were measured before."""
     return [
         row
-        for row in tcptuned_json.read()
-        if row["kernel"] == f"{trees.base} {kernel}"
-        and row["setup"] == setup
-        and "rate_mbit" in row
+        for row in STORE.read()
+        if row["kernel"] == f"{trees.base} {kernel}" and row["setup"] == setup
     ]
 
 
@@ -173,11 +181,11 @@ def table(measured: list[Row]) -> str:
     lines = [
         " Mbit/s   RTT ms  NFS  direction   MB/s  of limit  settled s  TCP MB"
     ]
-    for row in sorted(measured, key=tcptuned_json.name):
+    for row in sorted(measured, key=STORE.named):
         share = row["mb_per_s"] / row["limit_mb_per_s"]
         settled = row["settle_s"]
         lines.append(
-            f"{row['rate_mbit']:7} {row['rtt_ms']:8g} {row['nfs']:>4}"
+            f"{row['rate_mbit']:7g} {row['rtt_ms']:8g} {row['nfs']:>4}"
             f"  {row['direction']:9} {row['mb_per_s']:6.1f} {share:8.1%}"
             f"  {'never' if settled is None else f'{settled:.1f}':>9}"
             f"  {row['tcp_mem_bytes'] / 1e6:6.0f}"
@@ -186,7 +194,7 @@ def table(measured: list[Row]) -> str:
     return "\n".join([*lines, *(["", below] if below else [])])
 
 
-def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
+def figures(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
     """The figures of a cell, one row a direction."""
     phases = {phase["name"]: phase for phase in result["phases"]}
     return [
@@ -199,6 +207,7 @@ def rows(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             "setup": setup,
             **_figures(cell, course.busiest(phases[direction], counter)),
             "deadline_s": cell.deadline_s,
+            "date": rows.today(),
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
             "tcp_mem_pressure_bytes": _pressure_bytes(phases["values"]),
             "window_max_bytes": WINDOW_BYTES
@@ -239,7 +248,7 @@ def _command(options: argparse.Namespace, say: Progress) -> int:
     there += run(trees, options.kernel, options.setup, cells, say)
     say.clear()
     print(table(there))
-    print(f"\nThe figures are in {tcptuned_json.FILE}.")
+    print(f"\nThe figures are in {STORE.file}.")
     return 0 if options.setup == "default" or bounds.text(there)[1] else 1
 
 

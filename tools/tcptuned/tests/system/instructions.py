@@ -17,10 +17,8 @@ import os
 import statistics
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import callgrind
 import crowd
@@ -31,89 +29,52 @@ from world import NOBODY, Daemon, World
 
 sys.path.insert(0, str(TCPTUNED.parents[1]))
 
-from tools.kernel import overlay, tree
-from tools.testing.lab.bench import compare, table
+from tools.kernel import tree
+from tools.testing.lab import digests, rows
+from tools.testing.lab.rows import Row, Store
 
 pytest_plugins = ("world_hosts",)
 
-FILE = tree.REPO / "out" / "instructions.json"
-PAGE = FILE.with_suffix(".rst")
 CONNECTIONS = (0, 100, 1_000, 10_000)
 # What the timer calls, and what of it is not done every time.
 LOOK = "on_timer"
 SELDOM = {"status": "status_write", "metrics": "metrics_write", "routes": "ask"}
+STORE = Store(
+    tree.REPO / "Documentation" / "bench" / "instructions.csv",
+    ("connections",),
+    ("poll", *SELDOM, "date", "daemon"),
+    frozenset(("date", "daemon")),
+)
 # The first looks meet every path for the first time.
 FIRST, LOOKS = 2, 5
-SHOWN = 5
 TIMEOUT_S = 900
 # A connection may take so much more among 10,000 than among 1,000.
 GROWTH = 1.5
 
-Row = dict[str, Any]
-
-
-def name(row: Row) -> tuple[Any, ...]:
-    """What tells a row from others."""
-    return (row["connections"],)
-
 
 def figures(number: int, looks: Sequence[Profile]) -> Row:
-    """The medians of some looks; the functions are those of all looks."""
-    own: Counter[str] = sum((look.own for look in looks), Counter())
+    """The medians of some looks."""
     seldom = {
         key: [look.called[function] for look in looks if look.called[function]]
         for key, function in SELDOM.items()
     }
     return {
         "connections": number,
-        "look": statistics.median(
+        "poll": statistics.median(
             look.own.total()
             - sum(look.called[function] for function in SELDOM.values())
             for look in looks
         ),
         **{key: statistics.median(of or [0]) for key, of in seldom.items()},
-        "functions": [
-            [function, count / own.total()]
-            for function, count in own.most_common(SHOWN)
-        ],
+        "date": rows.today(),
+        "daemon": digests.daemon(),
     }
 
 
 def per_connection(row: Row, none: Row) -> float:
-    """What a connection adds to a look."""
-    added: float = (row["look"] - none["look"]) / row["connections"]
+    """What a connection adds to a poll."""
+    added: float = (row["poll"] - none["poll"]) / row["connections"]
     return added
-
-
-PAGE_HEAD = """\
-.. SPDX-License-Identifier: GPL-2.0
-.. Written by lab cost --daemon; lab.rst says how.
-"""
-HEAD = ("connections", "a look", "per connection", *SELDOM)
-
-
-def page(there: Sequence[Row]) -> str:
-    """The figures as a part of a page."""
-    none, last = there[0], there[-1]
-    lines = [
-        [
-            f"{row['connections']:,}",
-            f"{row['look']:,.0f}",
-            f"{per_connection(row, none):,.0f}"
-            if row["connections"]
-            else "none",
-            *(f"{row[key]:,.0f}" for key in SELDOM),
-        ]
-        for row in there
-    ]
-    functions = [
-        [f"``{function}``", f"{share:.1%}"]
-        for function, share in last["functions"]
-    ]
-    words = f"What takes the most with {last['connections']:,} connections:\n"
-    parts = [compare.list_table(HEAD, lines), words]
-    parts.append(compare.list_table(("function", "of all"), functions))
-    return "\n".join([PAGE_HEAD, *parts])
 
 
 @pytest.fixture
@@ -147,13 +108,13 @@ def test_look(
             time.sleep(1)
     files = callgrind.files(out)[FIRST : FIRST + LOOKS]
     looks = [callgrind.read(file.read_text()) for file in files]
-    table.merge([figures(number, looks)], FILE, name)
+    STORE.merge([figures(number, looks)])
 
 
-def test_page() -> None:
+def test_growth() -> None:
     """All of them are there; a connection costs the same among many."""
-    there = table.read(FILE, name)
+    there = STORE.read()
     assert [row["connections"] for row in there] == list(CONNECTIONS)
-    overlay.replace(PAGE, page(there))
+    assert {row["daemon"] for row in there} == {digests.daemon()}
     few, many = (per_connection(row, there[0]) for row in there[2:])
     assert many < GROWTH * few

@@ -13,7 +13,7 @@ from world import World
 
 sys.path.insert(0, str(TCPTUNED.parents[1]))
 
-from tools.testing.lab import tcptuned_json
+from tools.testing.lab import figures
 
 pytest_plugins = ("world_hosts",)
 
@@ -38,8 +38,7 @@ def _status(pid: int, key: str) -> int:
 
 def _keep(setup: str, metric: str, value: float) -> None:
     kernel = os.uname().release
-    row = tcptuned_json.figure("cost", kernel, setup, metric, value)
-    tcptuned_json.merge([row])
+    figures.keep("cost", kernel, setup, metric, value)
 
 
 def test_10000_connections(world: World, tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 
 Each cell is one boot for each peer, or several where chance has a part: a write,
 then a read, each on a mount of its own, and beside them a client on a LAN that
-asks for attributes. Rows go to out/bench.json as soon as they are measured. A
-row has the key of all that it was made of; a cell whose key is another by now
-is measured again.
+asks for attributes. A row goes to Documentation/bench/rows.csv as soon as it is
+measured, with the date, the digests of the code, and the key of all that it was
+made of. A cell whose key is another by now is measured again.
 """
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 import json
 import tempfile
 import threading
@@ -18,20 +18,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
-from tools.testing.lab import course, grid, image, scenario
-from tools.testing.lab.bench import cells, compare, table
+from tools.testing.lab import course, digests, image, rows, scenario
+from tools.testing.lab.bench import cells, compare
 from tools.testing.lab.bench.cells import Cell, Peer
 from tools.testing.lab.guest import batch
+from tools.testing.lab.rows import Row, Store
 
-FILE = tree.REPO / "out" / "bench.json"
 DAEMON = tree.folder() / "tcptuned" / "tcptuned"
+FOLDER = tree.REPO / "Documentation" / "bench"
 # What pictures show over time: the connection of a read, sample by sample.
-COURSES_FILE = FILE.with_name("bench-courses.json")
 PICTURED = Cell(10000, 30, "4.2")
 # Cold is the mean of so long, from the start of the transfer.
 COLD_S = 5.0
@@ -40,36 +39,27 @@ T90 = 0.9
 # Of the scenario's first client, which writes, and of its second.
 ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
 
-Row = dict[str, Any]
-# What names a row.
-NAME = (
-    *("kernel", "peer", "rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu"),
-    *("nconnect", "direction"),
+# What says of what code a row is; without a key nobody knows.
+MADE_OF = ("date", "series", "daemon", "key")
+STORE = Store(
+    FOLDER / "rows.csv",
+    (
+        *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
+        *("direction", "peer", "kernel", "seed"),
+    ),
+    # draws: how many seeds a row is the mean of.
+    (
+        *("draws", "mb_per_s", "cold_mb_per_s", "t90_s", "tcp_mem_mb"),
+        *("lan_p50_ms", "lan_p99_ms", *MADE_OF),
+    ),
+    frozenset(("kernel", "peer", "nfs", "cc", "direction", *MADE_OF)),
 )
-
-
-def name(row: Row) -> tuple[Any, ...]:
-    """What tells a row from others."""
-    return (*(row[key] for key in NAME), _seed(row))
-
-
-def _seed(row: Row) -> int:
-    """Seed of a row; rows of before there was a choice have none."""
-    return int(row.get("seed", 0))
-
-
-def read(file: Path = FILE) -> list[Row]:
-    """All rows that were measured."""
-    return table.read(file, name)
-
-
-def courses() -> list[Row]:
-    """What pictures show over time."""
-    return table.read(COURSES_FILE, _course_name)
-
-
-def _course_name(row: Row) -> tuple[Any, ...]:
-    return (row["cell"], row["peer"])
+COURSES = Store(
+    FOLDER / "window.csv",
+    ("peer", "t_s"),
+    ("window_mb", "flight_mb", "date", "key"),
+    frozenset(("peer", "date", "key")),
+)
 
 
 @dataclass(frozen=True)
@@ -99,13 +89,25 @@ class Run:
 
 def key(path: Path, plan: scenario.Scenario) -> str:
     """What a run's figures depend on: kernel, scenario and daemon."""
-    daemons = [plan.server.daemon, *(c.daemon for c in plan.clients.values())]
-    parts = [
+    return digests.of(
         (path.parent / image.KEY).read_bytes(),
         json.dumps(scenario.to_dict(plan), sort_keys=True).encode(),
-        DAEMON.read_bytes() if any(daemons) else b"",
-    ]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+        digests.daemon().encode() if _has_daemon(plan) else b"",
+    )
+
+
+def made_of(base: str, path: Path, plan: scenario.Scenario, kind: str) -> Row:
+    """Today's date, the digests of the code of a run, and its key."""
+    return {
+        "date": rows.today(),
+        "series": digests.series(base) if kind == "patched" else "",
+        "daemon": digests.daemon() if _has_daemon(plan) else "",
+        "key": key(path, plan),
+    }
+
+
+def _has_daemon(plan: scenario.Scenario) -> bool:
+    return any([plan.server.daemon, *(c.daemon for c in plan.clients.values())])
 
 
 def check_daemons(result: Row) -> None:
@@ -115,24 +117,24 @@ def check_daemons(result: Row) -> None:
             raise LabError(f"the daemon of {host} failed: {daemon['output']}")
 
 
-def rows(run: Run, result: Row, key: str) -> list[Row]:
-    """The figures of a run, one row a direction."""
+def figures(run: Run, result: Row) -> list[Row]:
+    """The rows of a run, one a direction."""
     check_daemons(result)
     path = {k: v for k, v in asdict(run.cell).items() if k != "base"}
     common = {
         **path,
         "kernel": f"{run.base} {run.peer.kernel}",
         "peer": run.peer_name,
-        "setup": "boot" if run.peer.daemon else "default",
         "seed": run.seed,
-        "key": key,
+        "draws": 1,
+        **made_of(run.base, run.image, run.plan, run.peer.kernel),
     }
     phases = {phase["name"]: phase for phase in result["phases"]}
     return [
         {
             **common,
             "direction": direction,
-            **_figures(run.cell, phases, direction),
+            **rows.rounded(_figures(run.cell, phases, direction)),
         }
         for direction in course.DIRECTIONS
     ]
@@ -143,40 +145,58 @@ def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
     moved = course.total(phase, counter, ADDRESSES[direction])
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
-    deadline_s = cell.path.deadline_s
     return {
-        "mb_per_s": course.mean(from_first, deadline_s, cell.end_s),
-        "limit_mb_per_s": cell.limit,
+        "mb_per_s": course.mean(from_first, cell.path.deadline_s, cell.end_s),
         "cold_mb_per_s": course.mean(moved, 0, COLD_S),
         "t90_s": course.reached(from_first, T90 * cell.limit),
-        "settle_s": course.reached(from_first, grid.SETTLED * cell.limit),
-        "deadline_s": deadline_s,
-        "tcp_mem_bytes": phase["tcp_mem_pages"] * 4096,
+        "tcp_mem_mb": phase["tcp_mem_pages"] * 4096 / 1e6,
         "lan_p50_ms": lan["p50_ms"],
         "lan_p99_ms": lan["p99_ms"],
     }
 
 
-def windows(run: Run, result: Row) -> Row:
+def windows(run: Run, result: Row) -> list[Row]:
     """The course of a read's connection."""
     phase = next(one for one in result["phases"] if one["name"] == "read")
-    return {
-        "cell": str(run.cell),
-        "peer": run.peer_name,
-        **course.windows(phase, ADDRESSES["read"]),
-    }
+    seen = course.windows(phase, ADDRESSES["read"])
+    common = {"peer": run.peer_name, "date": rows.today(), "key": run.key}
+    return [
+        rows.rounded(
+            {
+                **common,
+                "t_s": t_s,
+                "window_mb": window / 1e6,
+                "flight_mb": flight / 1e6,
+            }
+        )
+        for t_s, window, flight in zip(*seen.values(), strict=True)
+    ]
 
 
 def missing(runs: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     """The runs whose rows are not there, or were made of something else."""
     # A peer that has 4 connections itself is the same where they are varied.
-    made = [(row["key"], row["nconnect"], _seed(row)) for row in there]
+    made = [(row["key"], row["nconnect"], row["seed"]) for row in there]
     wanted = len(course.DIRECTIONS)
     return [
         run
         for run in runs
         if made.count((run.key, run.cell.nconnect, run.seed)) < wanted
     ]
+
+
+def is_stale(run: Run, there: Sequence[Row]) -> bool:
+    """Whether a run that is missing has rows, of another seed perhaps."""
+    return any(
+        row["peer"] == run.peer_name
+        and row["kernel"].split()[0] == run.base
+        and all(
+            row[column] == value
+            for column, value in asdict(run.cell).items()
+            if column != "base"
+        )
+        for row in there
+    )
 
 
 class Estimate:
@@ -229,7 +249,9 @@ def run(
     chosen: Sequence[Cell],
     peers: dict[str, Peer],
     say: Progress,
-    file: Path = FILE,
+    store: Store = STORE,
+    *,
+    only_stale: bool = False,
 ) -> tuple[list[Row], list[str]]:
     """Measure what is missing; all rows of the choice, and what failed."""
     kinds = [
@@ -242,26 +264,19 @@ def run(
         for peer_name, peer in peers.items()
         for seed in cell.seeds
     ]
-    todo = {
-        str(index): one
-        for index, one in enumerate(
-            # The longest first, so that they do not end alone.
-            sorted(
-                missing(runs, read(file)),
-                key=lambda one: one.cell.cost,
-                reverse=True,
-            )
-        )
-    }
+    if any(peer.daemon for peer in peers.values()):
+        digests.check_binary(DAEMON)
+    ordered = in_order(runs, store.read(), only_stale=only_stale)
+    todo = {str(index): one for index, one in enumerate(ordered)}
     estimate = Estimate(list(todo.values()))
     failures: list[str] = []
 
     def ended(task: batch.Task, result: Row) -> None:
         one = todo[task.name]
         try:
-            table.merge(rows(one, result, one.key), file, name)
-            if one.cell == PICTURED:
-                table.merge([windows(one, result)], COURSES_FILE, _course_name)
+            store.merge(figures(one, result))
+            if one.cell == PICTURED and store is STORE:
+                COURSES.merge(windows(one, result))
         except (
             LabError,
             StopIteration,
@@ -282,7 +297,24 @@ def run(
     ]
     batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
     keys = {one.key for one in runs}
-    return [row for row in read(file) if row["key"] in keys], failures
+    return [row for row in store.read() if row["key"] in keys], failures
+
+
+def in_order(
+    runs: Sequence[Run], there: Sequence[Row], *, only_stale: bool = False
+) -> list[Run]:
+    """What is to be measured: first what is there, but of other code.
+
+    Of each sort the longest first, so that they do not end alone.
+    """
+    sorts = [(run, is_stale(run, there)) for run in missing(runs, there)]
+    return [
+        run
+        for run, stale in sorted(
+            sorts, key=lambda one: (one[1], one[0].cell.cost), reverse=True
+        )
+        if stale or not only_stale
+    ]
 
 
 def again(
@@ -293,23 +325,24 @@ def again(
 ) -> tuple[int, list[str]]:
     """Measure once more, and keep nothing.
 
-    Returns how many rows were compared with those that are known, and what
-    differs or went wrong.
+    Returns how many rows were compared with those of the same code that are
+    known, and what differs or went wrong.
     """
-    known = {name(row): row for row in read()}
+    known = {(*STORE.named(row), row["key"]): row for row in STORE.read()}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, FILE.name)
-        found, wrong = run(trees, chosen, peers, say, file)
-    pairs = [(known[name(row)], row) for row in found if name(row) in known]
+        store = dataclasses.replace(STORE, file=Path(folder, STORE.file.name))
+        found, wrong = run(trees, chosen, peers, say, store)
+    named = ((known.get((*STORE.named(row), row["key"])), row) for row in found)
+    pairs = [(before, after) for before, after in named if before]
     wrong += [line for pair in pairs for line in differences(*pair)]
     return len(pairs), wrong
 
 
 def differences(before: Row, after: Row) -> list[str]:
-    """What differs in two rows of the same name, a line each."""
+    """What differs in two rows of the same name, a line each; not the date."""
     what = f"{compare.label(after)}, {after['peer']}"
     return [
-        f"{what}: {key} was {before.get(key)}, is {after.get(key)}"
-        for key in sorted(before.keys() | after.keys())
-        if before.get(key) != after.get(key)
+        f"{what}: {key} was {before[key]}, is {after[key]}"
+        for key in STORE.others
+        if key != "date" and before[key] != after[key]
     ]

@@ -13,7 +13,6 @@ from tools.kernel.progress import Progress
 from tools.testing.lab.bench import bench, cells, compare, cost, headlines
 from tools.testing.programs import venv
 
-PICTURES = Path("Documentation", "bench")
 INSTRUCTIONS = Path("tools", "tcptuned", "tests", "system", "instructions.py")
 
 
@@ -27,7 +26,7 @@ def _in_venv(say: Progress, *words: str | Path) -> int:
 def _bench(options: argparse.Namespace, say: Progress) -> int:
     if options.pictures:
         pictures = "tools.testing.lab.bench.pictures"
-        return _in_venv(say, "-m", pictures, tree.REPO / PICTURES)
+        return _in_venv(say, "-m", pictures, bench.FOLDER)
     trees = cli.trees(options, say)
     if options.headlines:
         return headlines.run(trees, say)
@@ -43,12 +42,14 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
     ]
     if options.again:
         return _again(*bench.again(trees, paths, chosen, say), say)
-    found, failures = bench.run(trees, paths, chosen, say)
+    found, failures = bench.run(
+        trees, paths, chosen, say, only_stale=options.stale
+    )
     say.clear()
     print(compare.text(found))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
-    print(f"\nThe figures are in {bench.FILE}.")
+    print(f"\nThe figures are in {bench.STORE.file}.")
     if len(paths) < len(cells.CELLS) or options.peer:
         return 1 if failures else 0
     print()
@@ -60,7 +61,7 @@ def _again(rows: int, wrong: list[str], say: Progress) -> int:
     for line in wrong:
         print(line, file=sys.stderr)
     print(
-        f"{rows} rows of {bench.FILE} measured again, {len(wrong)} differences"
+        f"{rows} rows of {bench.STORE.file} measured again, {len(wrong)} differences"
     )
     return 0 if rows and not wrong else 1
 
@@ -79,15 +80,13 @@ def add_commands(commands: cli.Commands) -> None:
     )
     for word, text in (
         ("--quick", "a few cells instead of all"),
-        (
-            "--pictures",
-            f"draw what was measured into {PICTURES}, measure nothing",
-        ),
+        ("--pictures", "draw pictures and tables of the rows, and no more"),
         (
             "--headlines",
             "only what the background documents promise, no cell",
         ),
         ("--main", "only the grid, nothing varied"),
+        ("--stale", "only what was measured of other code"),
         ("--again", "measure what was measured, and say what differs"),
     ):
         against.add_argument(word, action="store_true", help=text)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import operator
 import statistics
 from collections import defaultdict
@@ -13,28 +11,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.kernel import source
+from tools.testing.lab import course
 from tools.testing.lab.bench import cells, chart
+from tools.testing.lab.rows import Row
 
 OURS = "tcptuned"
 # Rates, and memories, that differ by less are the same.
 EQUAL = 0.01
-# The tables of all cells and peers: the figure, what it is divided by, digits.
-TABLES = {
-    "steady": ("mb_per_s", 1, 1),
-    "cold": ("cold_mb_per_s", 1, 1),
-    "t90": ("t90_s", 1, 1),
-    "memory": ("tcp_mem_bytes", 1e6, 1),
-    "lan": ("lan_p99_ms", 1, 3),
-}
-LOST = ("steady", "first 5 s", "TCP memory", "LAN client's p99")
+# So is memory that differs by a request.
+EQUAL_MB = 1.0
+# The family of cells in which nothing is varied.
+GRID = "no loss"
+# Of the rates; the other figures of a row.
+STEADY, FIRST = "mb_per_s", "cold_mb_per_s"
+FIGURES = (STEADY, FIRST, "t90_s", "tcp_mem_mb", "lan_p99_ms")
+# A rate of which the first digit beyond the point says nothing has no ratio.
+LEAST_MB_PER_S = 0.05
 # What makes a cell, with the direction; its base is of the row's kernel.
 CELL = (
     *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
     "direction",
 )
 USUAL = {"cc": "cubic", "loss": 0, "mtu": 1500, "nconnect": 0}
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,12 @@ class Verdict:
     @property
     def slower(self) -> bool:
         """Whether we are neither first nor within EQUAL of the first."""
-        return bool(self.ours["mb_per_s"] < (1 - EQUAL) * self.best["mb_per_s"])
+        return bool(self.ours[STEADY] < (1 - EQUAL) * self.best[STEADY])
 
     @property
     def later(self) -> bool:
         """Whether somebody moves more in the first seconds."""
-        ours, first = (x["cold_mb_per_s"] for x in (self.ours, self.sooner))
+        ours, first = (x[FIRST] for x in (self.ours, self.sooner))
         return bool(ours < (1 - EQUAL) * first)
 
     @property
@@ -109,11 +107,10 @@ def by_cell(rows: Sequence[Row]) -> list[dict[str, Row]]:
 
 def _mean(rows: Sequence[Row]) -> Row:
     """Rows of several seeds as one; None is what one of them did not reach."""
-    figures = {
-        what[0]: [row[what[0]] for row in rows] for what in TABLES.values()
-    }
+    draws = [row["draws"] for row in rows]
+    figures = {key: [row[key] for row in rows] for key in FIGURES}
     return rows[0] | {
-        key: None if None in of else statistics.fmean(of)
+        key: None if None in of else statistics.fmean(of, draws)
         for key, of in figures.items()
     }
 
@@ -127,44 +124,82 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
             continue
         ours = cell[OURS]
         best, sooner = (
-            max(others, key=operator.itemgetter(key))
-            for key in ("mb_per_s", "cold_mb_per_s")
+            max(others, key=operator.itemgetter(key)) for key in (STEADY, FIRST)
         )
         equal = [
             row
             for row in others
-            if row["mb_per_s"] >= (1 - EQUAL) * ours["mb_per_s"]
-            and row["tcp_mem_bytes"] < (1 - EQUAL) * ours["tcp_mem_bytes"]
+            if row[STEADY] >= (1 - EQUAL) * ours[STEADY]
+            and row["tcp_mem_mb"] < (1 - EQUAL) * ours["tcp_mem_mb"]
+            and row["tcp_mem_mb"] < ours["tcp_mem_mb"] - EQUAL_MB
         ]
-        leaner = min(equal, key=lambda row: row["tcp_mem_bytes"], default=None)
+        leaner = min(equal, key=lambda row: row["tcp_mem_mb"], default=None)
         calmer = min(others, key=operator.itemgetter("lan_p99_ms"))
         found.append(Verdict(label(ours), best, sooner, calmer, ours, leaner))
     return found
 
 
-def means(rows: Sequence[Row], key: str = "mb_per_s") -> dict[str, float]:
-    """Our figure over each peer's: the geometric mean over common cells."""
-    ratios: dict[str, list[float]] = defaultdict(list)
-    for cell in by_cell(rows):
-        for peer, row in cell.items():
-            if OURS in cell and peer != OURS:
-                ratios[peer].append(cell[OURS][key] / row[key])
-    return {
-        peer: math.exp(math.fsum(map(math.log, of)) / len(of))
-        for peer, of in ratios.items()
+@dataclass(frozen=True)
+class Mean:
+    """Our figure over a peer's: the geometric mean of cells, and its ends."""
+
+    mean: float
+    worst: float
+    best: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ({self.worst:.2f} to {self.best:.2f})"
+
+
+def means(
+    rows: Sequence[Row], key: str = STEADY
+) -> tuple[int, dict[str, Mean]]:
+    """How many cells all have, and of these the mean against each peer.
+
+    A cell in which somebody's figure is next to nothing has no ratio.
+    """
+    there = {row["peer"] for row in rows}
+    common = [
+        cell
+        for cell in by_cell(rows)
+        if cell.keys() == there
+        and all(row[key] >= LEAST_MB_PER_S for row in cell.values())
+    ]
+    if OURS not in there or not common:
+        return 0, {}
+    return len(common), {
+        peer: _mean_of([cell[OURS][key] / cell[peer][key] for cell in common])
+        for peer in sorted(there - {OURS})
     }
 
 
-def of_grid(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the grid, not of what is varied."""
+def _mean_of(ratios: Sequence[float]) -> Mean:
+    return Mean(statistics.geometric_mean(ratios), min(ratios), max(ratios))
+
+
+def families(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows by what is not as usual in their cells, the usual ones first."""
     newest = max(map(base, rows), key=source.order, default="")
-    return [
-        row
-        for row in rows
-        if base(row) == newest
-        and row["rate_mbit"] in cells.RATES_MBIT
-        and all(row[key] == usual for key, usual in USUAL.items())
-    ]
+    found: dict[str, list[Row]] = {GRID: []}
+    for row in rows:
+        found.setdefault(_family(row, newest), []).append(row)
+    return found
+
+
+def _family(row: Row, newest: str) -> str:
+    if base(row) != newest:
+        return f"Linux {base(row)}"
+    if row["loss"]:
+        return "loss"
+    if row["cc"] != USUAL["cc"]:
+        return str(row["cc"])
+    if row["mtu"] != USUAL["mtu"]:
+        return f"MTU {row['mtu']:g}"
+    if row["nconnect"]:
+        return f"nconnect {row['nconnect']:g}"
+    if row["rate_mbit"] not in cells.RATES_MBIT:
+        return f"{row['rate_mbit'] / 1000:g} Gbit/s"
+    return GRID
 
 
 def text(rows: Sequence[Row]) -> str:
@@ -177,22 +212,23 @@ def text(rows: Sequence[Row]) -> str:
             f"{one.ours['mb_per_s']:.1f}",
             one.best["peer"],
             f"{one.best['mb_per_s']:.1f}",
-            f"{one.ours['tcp_mem_bytes'] / 1e6:.1f}",
-            f"{one.best['tcp_mem_bytes'] / 1e6:.1f}",
+            f"{one.ours['tcp_mem_mb']:.1f}",
+            f"{one.best['tcp_mem_mb']:.1f}",
         ]
         for one in judged
     ]
     parts = [chart.table(head, lines) if lines else ["Nothing to compare."]]
-    parts.append(
-        [
-            f"  {peer}: x {mean:.2f}"
-            for peer, mean in means(of_grid(rows)).items()
+    for direction in course.DIRECTIONS:
+        of_grid = [
+            row for row in families(rows)[GRID] if row["direction"] == direction
         ]
-    )
-    if parts[-1]:
-        parts[-1].insert(
-            0, "Geometric mean of our rate over each peer's, in the grid:"
-        )
+        number, found = means(of_grid)
+        if found:
+            words = (
+                f"Our rate over each peer's, {number} {direction}s of the grid:"
+            )
+            each = [f"  {peer}: x {mean}" for peer, mean in found.items()]
+            parts.append([words, *each])
     parts.append([f"  {reason(one)}" for one in judged if not one.fine])
     if parts[-1]:
         parts[-1].insert(0, "Not first, or more memory for as much:")
@@ -203,92 +239,18 @@ def reason(one: Verdict) -> str:
     """What is not fine in a cell."""
     what = []
     if one.slower:
-        what.append(_share(one.ours, one.best, "mb_per_s"))
+        what.append(share(one.ours, one.best, STEADY))
     if one.leaner:
-        what.append(f"memory {_memory(one.ours, one.leaner)}")
+        what.append(f"memory {memory(one.ours, one.leaner)}")
     return f"{one.cell}: {'; '.join(what)}"
 
 
-def _share(ours: Row, best: Row, key: str) -> str:
+def share(ours: Row, best: Row, key: str) -> str:
+    """Our figure as a share of another's."""
     return f"{ours[key] / best[key]:.1%} of {best['peer']}"
 
 
-def _memory(ours: Row, leaner: Row) -> str:
-    mb, its_mb = (row["tcp_mem_bytes"] / 1e6 for row in (ours, leaner))
-    return f"{mb:.2f} MB, {leaner['peer']} {its_mb:.2f}"
-
-
-def rst(rows: Sequence[Row], titles: dict[str, str]) -> dict[str, str]:
-    """The generated parts of Documentation/bench.rst, by the file's name."""
-    grid = of_grid(rows)
-    steady, cold = means(grid), means(grid, "cold_mb_per_s")
-    factors = [
-        [title, f"{steady[peer]:.2f}", f"{cold[peer]:.2f}"]
-        for peer, title in titles.items()
-        if peer in steady
-    ]
-    lost = [
-        [one.cell, *_lost(one)]
-        for one in verdicts(rows)
-        if one.later or one.felt or not one.fine
-    ]
-    varied = [row for row in rows if row not in grid]
-    return {
-        "means.rst": list_table(["against", "steady", "first 5 s"], factors),
-        "lost.rst": list_table(["cell", *LOST], lost),
-        "varied.rst": _of_peers(varied, titles, *TABLES["steady"]),
-        **{
-            f"{name}.rst": _of_peers(rows, titles, *what)
-            for name, what in TABLES.items()
-        },
-    }
-
-
-def _lost(one: Verdict) -> list[str]:
-    """What is not fine in a cell, for each column of LOST."""
-    ms, its_ms = (row["lan_p99_ms"] for row in (one.ours, one.calmer))
-    return [
-        _share(one.ours, one.best, "mb_per_s") if one.slower else "",
-        _share(one.ours, one.sooner, "cold_mb_per_s") if one.later else "",
-        _memory(one.ours, one.leaner) if one.leaner else "",
-        f"{ms:.3f} ms, {one.calmer['peer']} {its_ms:.3f}" if one.felt else "",
-    ]
-
-
-def _of_peers(
-    rows: Sequence[Row],
-    titles: dict[str, str],
-    key: str,
-    scale: float,
-    digits: int,
-) -> str:
-    """A table of one figure: a line a cell, a column a peer."""
-    there = {row["peer"] for row in rows}
-    peers = [peer for peer in titles if peer in there]
-
-    def figure(row: Row | None) -> str:
-        if row is None or row[key] is None:
-            return "-"
-        return f"{row[key] / scale:.{digits}f}"
-
-    lines = [
-        [
-            label(next(iter(cell.values()))),
-            *(figure(cell.get(peer)) for peer in peers),
-        ]
-        for cell in by_cell(rows)
-    ]
-    return list_table(["cell", *(titles[peer] for peer in peers)], lines)
-
-
-def list_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table of reStructuredText."""
-    rows = itertools.chain([head], lines)
-    body = "".join(
-        "".join(
-            f"   {'* -' if not index else '  -'} {cell}".rstrip() + "\n"
-            for index, cell in enumerate(row)
-        )
-        for row in rows
-    )
-    return f".. list-table::\n   :header-rows: 1\n\n{body}"
+def memory(ours: Row, leaner: Row) -> str:
+    """Our memory and another's."""
+    mb, its_mb = (row["tcp_mem_mb"] for row in (ours, leaner))
+    return f"{mb:.1f} MB, {leaner['peer']} {its_mb:.1f}"

@@ -19,29 +19,36 @@ those during which the host ran something else.
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
-from typing import Any
 
-from tools.kernel import overlay, tree
+from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress, Say
-from tools.testing.lab import scenario
-from tools.testing.lab.bench import bench, chart, compare, pairs
+from tools.testing.lab import digests, rows, scenario
+from tools.testing.lab.bench import bench, chart, pairs
 from tools.testing.lab.bench.meter import Meter
 from tools.testing.lab.guest import guest
+from tools.testing.lab.rows import Row, Store
 
-FILE = tree.REPO / "out" / "cost.json"
-PAGE = FILE.with_suffix(".rst")
+TEXTS = ("calls", "kind", "kernel", "unit", "date", "series")
+STORE = Store(
+    bench.FOLDER / "cost.csv",
+    ("calls", "kind"),
+    (
+        *("kernel", "unit", "pairs", "median", "low", "high", "confidence"),
+        *("date", "series"),
+    ),
+    frozenset(TEXTS),
+)
 SCENARIO = "cost"
 # As few as make the smallest and the largest ratio an interval of 95 %.
 BLOCKS = 6
@@ -53,7 +60,6 @@ REST = "rest"
 Costs = dict[str, float]
 # As bench.images() has them.
 Images = dict[tuple[str, str], tuple[str, Path]]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -146,67 +152,45 @@ def measure(
     return unit, {name: costs[name] / counted[name] for name in MEASURED}
 
 
-def rows(
-    kernel: str, unit: str, blocks: Sequence[dict[str, Costs]]
+def figures(
+    kernel: str, series: str, unit: str, blocks: Sequence[dict[str, Costs]]
 ) -> list[Row]:
-    """The figures of blocks."""
+    """The rows of blocks."""
+    common = {
+        "kernel": kernel,
+        "unit": unit,
+        "pairs": len(blocks),
+        "date": rows.today(),
+        "series": series,
+    }
     found = []
     for name in MEASURED:
         for kind in OTHERS:
-            both = [
-                (one[BASE.name][name], one[kind.name][name]) for one in blocks
-            ]
-            row = {
-                "calls": name,
-                "kind": kind.name,
-                "kernel": kernel,
-                "unit": f"{unit} per RPC",
-                "pairs": both,
-            }
-            found.append({**row, **asdict(pairs.spread(pairs.ratios(both)))})
+            spread = pairs.spread(
+                [one[kind.name][name] / one[BASE.name][name] for one in blocks]
+            )
+            named = {"calls": name, "kind": kind.name}
+            found.append({**named, **common, **rows.rounded(asdict(spread))})
     return found
-
-
-def cells(there: Sequence[Row]) -> Iterator[list[str]]:
-    """A line for every sort of call, and in it a cell for every kind."""
-    found = {(row["calls"], row["kind"]): row for row in there}
-    for name in MEASURED:
-        yield [name, *(str(_spread(found[name, k.name])) for k in OTHERS)]
-
-
-def _spread(row: Row) -> pairs.Spread:
-    return pairs.Spread(
-        row["median"], row["low"], row["high"], row["confidence"]
-    )
-
-
-PAGE_HEAD = """\
-.. SPDX-License-Identifier: GPL-2.0
-.. Written by lab cost; lab.rst says how.
-"""
-HEAD = ("RPCs", *(kind.name for kind in OTHERS))
-
-
-def _what(there: Sequence[Row]) -> str:
-    """What the figures are of, in a sentence."""
-    row = there[0]
-    unit, number = row["unit"].split()[0], len(row["pairs"])
-    what = "Instructions" if unit == "instructions" else "Processor time"
-    return (
-        f"{what} per RPC, of the stock kernel's, linux {row['kernel']}: the "
-        f"median of {number} pairs and its {row['confidence']:.0%} interval."
-    )
 
 
 def text(there: Sequence[Row]) -> str:
     """The table for a terminal."""
-    return "\n".join([_what(there), "", *chart.table(HEAD, list(cells(there)))])
-
-
-def page(there: Sequence[Row]) -> str:
-    """The table as a part of a page."""
-    table = compare.list_table(HEAD, list(cells(there)))
-    return f"{PAGE_HEAD}\n{_what(there)}\n\n{table}"
+    found = {STORE.named(row): row for row in there}
+    lines = []
+    for name in MEASURED:
+        of = [found[name, kind.name] for kind in OTHERS]
+        each = (
+            f"{r['median']:.3f} ({r['low']:.3f} to {r['high']:.3f})" for r in of
+        )
+        lines.append([name, *each])
+    one = there[0]
+    words = (
+        f"{one['unit']} per RPC over the stock kernel's, linux {one['kernel']}: "
+        f"median of {one['pairs']:g} pairs and its {one['confidence']:.0%} interval"
+    )
+    head = ("RPCs", *(kind.name for kind in OTHERS))
+    return "\n".join([words, "", *chart.table(head, lines)])
 
 
 def block(
@@ -257,10 +241,9 @@ def run(trees: tree.Trees, number: int, say: Progress) -> int:
         kinds = KINDS[::-1] if done % 2 else KINDS
         unit, costs = block(made, kinds, _behind(f"{so_far}: ", say))
         blocks.append(costs)
-        there = rows(trees.version, unit, blocks)
-        overlay.replace(FILE, json.dumps(there, indent=1) + "\n")
-        overlay.replace(PAGE, page(there))
+        there = figures(trees.version, digests.series(trees.base), unit, blocks)
+        STORE.merge(there)
     say.clear()
     print(text(there))
-    print(f"\nThe figures are in {FILE}, a page of them beside it.")
+    print(f"\nThe figures are in {STORE.file}.")
     return 0

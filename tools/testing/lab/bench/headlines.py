@@ -2,38 +2,40 @@
 """What other people's documents promise, measured: headlines.toml has them.
 
 Each row is a set-up of a headline: as it was then, with the document's own
-remedy, and with this project. Rows go to out/headlines.json as soon as they are
-measured, and out/headlines.rst is their page. As in the bench, a row has the
-key of all that it was made of, and is measured again when that has changed.
+remedy, and with this project. Rows go to Documentation/bench/headlines.csv as
+soon as they are measured. As in the bench, a row has the key of all that it was
+made of, and is measured again when that has changed.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tools.kernel import overlay, tree
+from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
-from tools.testing.lab import scenario
-from tools.testing.lab.bench import bench, chart, compare, table
+from tools.testing.lab import digests, scenario
+from tools.testing.lab.bench import bench, chart
 from tools.testing.lab.guest import batch
+from tools.testing.lab.rows import Row, Store
 from tools.testing.lab.wire import PAYLOAD_SHARE
 
 HEADLINES_FILE = Path(__file__).with_name("headlines.toml")
-FILE = tree.REPO / "out" / "headlines.json"
-PAGE = FILE.with_suffix(".rst")
+TEXTS = ("headline", "setup", "kernel", "metric", *bench.MADE_OF)
+STORE = Store(
+    bench.FOLDER / "headlines.csv",
+    ("headline", "setup"),
+    ("kernel", "metric", "value", "limit", *bench.MADE_OF),
+    frozenset(TEXTS),
+)
 PAGE_BYTES = 4096
 # Of the readers of 2013: from all being at speed to the first being done.
 STEADY_S = (2.5, 4.25)
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,19 +54,11 @@ class Setup:
 
 @dataclass(frozen=True)
 class Headline:
-    """What a document says, and what stands for it here.
-
-    said: its figures. metric: a key of METRICS. path: what was the set-up, and
-    what stands for it. bound: why the figures are what they are.
-    """
+    """What stands for a document. metric: a key of METRICS."""
 
     name: str
-    document: str
-    said: str
     scenario: str
     metric: str
-    path: str
-    bound: str
     setups: tuple[Setup, ...]
 
 
@@ -200,12 +194,7 @@ class Run:
         return bench.key(self.image, self.plan)
 
 
-def name(row: Row) -> tuple[Any, ...]:
-    """What tells a row from others."""
-    return (row["headline"], row["setup"])
-
-
-def rows(run: Run, result: Row) -> list[Row]:
+def figures(run: Run, result: Row) -> list[Row]:
     """The figures of a run."""
     bench.check_daemons(result)
     phases = {phase["name"]: phase for phase in result["phases"]}
@@ -217,13 +206,12 @@ def rows(run: Run, result: Row) -> list[Row]:
         found.append(
             {
                 "headline": run.headline.name,
-                "document": run.headline.document,
                 "setup": one.title,
                 "kernel": f"{run.base} {one.kernel}",
                 "metric": f"{measure}, {metric.unit}",
-                "value": metric.value(phase),
-                "limit": metric.limit(phase, client),
-                "key": run.key,
+                "value": round(metric.value(phase), 3),
+                "limit": round(metric.limit(phase, client), 3),
+                **bench.made_of(run.base, run.image, run.plan, one.kernel),
             }
         )
     return found
@@ -248,7 +236,7 @@ def runs(
 
 def missing(wanted: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     """The runs of which a row is not there, or was made of something else."""
-    found = {(*name(row), row["key"]) for row in there}
+    found = {(*STORE.named(row), row["key"]) for row in there}
     return [
         run
         for run in wanted
@@ -258,20 +246,21 @@ def missing(wanted: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     ]
 
 
-def run(trees: tree.Trees, say: Progress, file: Path = FILE) -> int:
-    """Measure what is missing, print the table, write the page."""
+def run(trees: tree.Trees, say: Progress) -> int:
+    """Measure what is missing, print the table."""
     headlines = load()
+    digests.check_binary(bench.DAEMON)
     kinds = [("", one.kernel) for h in headlines for one in h.setups]
     wanted = runs(headlines, bench.images(trees, kinds, say))
     todo = {
         str(index): one
-        for index, one in enumerate(missing(wanted, table.read(file, name)))
+        for index, one in enumerate(missing(wanted, STORE.read()))
     }
     failures: list[str] = []
 
     def ended(task: batch.Task, result: Row) -> None:
         try:
-            table.merge(rows(todo[task.name], result), file, name)
+            STORE.merge(figures(todo[task.name], result))
         except LabError as error:
             failed(task, error)
 
@@ -283,19 +272,18 @@ def run(trees: tree.Trees, say: Progress, file: Path = FILE) -> int:
     batch.run(tasks, say, ended, failed)
     say.clear()
     keys = {one.key for one in wanted}
-    known = [row for row in table.read(file, name) if row["key"] in keys]
+    known = [row for row in STORE.read() if row["key"] in keys]
     there = ordered(headlines, known)
     print("\n".join(text(there)))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
-    overlay.replace(file.with_suffix(PAGE.suffix), page(headlines, there))
-    print(f"\nThe figures are in {file}, a page of them beside it.")
+    print(f"\nThe figures are in {STORE.file}.")
     return 1 if failures else 0
 
 
 def ordered(headlines: Sequence[Headline], there: Sequence[Row]) -> list[Row]:
     """The rows that the headlines ask for, in their order."""
-    found = {name(row): row for row in there}
+    found = {STORE.named(row): row for row in there}
     names = [(h.name, one.title) for h in headlines for one in h.setups]
     return [found[one] for one in names if one in found]
 
@@ -315,10 +303,6 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-PAGE_HEAD = """\
-.. SPDX-License-Identifier: GPL-2.0
-.. Written by lab bench --headlines; lab.rst says how.
-"""
 HEAD = ("headline", "set-up", "kernel", "measured", "limit", "of it")
 
 
@@ -329,23 +313,3 @@ def text(there: Sequence[Row]) -> list[str]:
         headline, setup, _, *figures = _cells(row)
         lines.append([f"{headline}: {setup}", *figures])
     return chart.table(["headline: set-up", *HEAD[3:]], lines)
-
-
-def page(headlines: Sequence[Headline], there: Sequence[Row]) -> str:
-    """The table as a part of a page, and what to know of each headline."""
-    parts = [
-        PAGE_HEAD,
-        compare.list_table(HEAD, [_cells(row) for row in there]),
-    ]
-    for one in headlines:
-        words = f"{one.document}: {one.said}. {one.path} {one.bound}"
-        lines = textwrap.fill(
-            " ".join(words.split()),
-            width=79,
-            initial_indent="    ",
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        parts.append(f"{one.name}\n{lines}\n")
-    return "\n".join(parts)

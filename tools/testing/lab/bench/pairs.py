@@ -23,14 +23,6 @@ class Spread:
     high: float
     confidence: float
 
-    def __str__(self) -> str:
-        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-def ratios(pairs: Sequence[tuple[float, float]]) -> list[float]:
-    """What the second of each pair is of the first."""
-    return [second / first for first, second in pairs]
-
 
 def spread(values: Sequence[float]) -> Spread:
     """The narrowest interval of CONFIDENCE, or the widest there is.

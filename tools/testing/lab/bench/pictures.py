@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The bench's pictures, from out/bench.json and the courses beside it.
+"""The bench's pictures and the tables of its page, from its rows.
 
 A program of its own: it needs matplotlib, which build/venv has and the lab
 does not. Grey text on no background reads in light and in dark; the colours
 are those of Okabe and Ito, and one of Tol's for a seventh, and every peer has a
-marker too.
+marker too. A picture is small, and the same rows make the same file.
 """
 
 from __future__ import annotations
 
+import io
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,8 +20,10 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tools.kernel import overlay
 from tools.testing.lab import course
-from tools.testing.lab.bench import bench, cells, compare
+from tools.testing.lab.bench import bench, cells, compare, summary
+from tools.testing.lab.rows import Row
 
 GREY = "#808080"
 # Without black and yellow, one of which is lost on either background.
@@ -29,7 +33,13 @@ COLOURS = (
 )
 MARKERS = "osv^DPX"
 # Figures that the path's limit bounds.
-RATES = ("mb_per_s", "cold_mb_per_s")
+RATES = (compare.STEADY, compare.FIRST)
+# Where a share of lost packets is on an axis, which begins with none.
+LOSSES = {
+    0: (1e-6, "none"),
+    1e-5: (1e-5, "1 in 100,000"),
+    1e-4: (1e-4, "1 in 10,000"),
+}
 # Where the axis of windows begins: what a connection has at its start.
 LEAST_MB = 0.01
 mpl.rcParams.update(
@@ -43,13 +53,13 @@ mpl.rcParams.update(
         "font.size": 11,
         "legend.frameon": False,
         "savefig.transparent": True,
+        "font.sans-serif": ["DejaVu Sans"],
         # The same figures make the same file.
         "svg.hashsalt": "bench",
         "svg.fonttype": "none",
     }
 )
 
-Row = dict[str, Any]
 PEERS = cells.peers()
 
 
@@ -66,36 +76,76 @@ def style(peer: str) -> dict[str, Any]:
     }
 
 
-def against_rtt(
-    rows: Sequence[Row], key: str, unit: str, scale: float = 1
-) -> Figure | None:
+def against_rtt(rows: Sequence[Row], key: str, unit: str) -> Figure | None:
     """A figure over the RTT: a column a rate, a line of axes a direction."""
-    shown = [row for row in compare.of_grid(rows) if row["nfs"] == "4.2"]
+    grid = compare.families(rows)[compare.GRID]
+    shown = [row for row in grid if row["nfs"] == "4.2"]
     rates = [
         r for r in cells.RATES_MBIT if any(x["rate_mbit"] == r for x in shown)
     ]
     if not rates:
         return None
-    figure = Figure(figsize=(3.6 * len(rates) + 0.4, 6.4), layout="constrained")
-    all_axes = figure.subplots(2, len(rates), squeeze=False)
+    figure, all_axes = _axes(len(rates), unit, "RTT in ms")
     for line, direction in zip(all_axes, course.DIRECTIONS, strict=True):
         for axes, rate in zip(line, rates, strict=True):
-            of_cell = [
-                row
-                for row in shown
-                if row["rate_mbit"] == rate and row["direction"] == direction
-            ]
-            _lines(axes, of_cell, key, scale)
+            of = _of(shown, direction, rate_mbit=rate)
+            ticks = {rtt: (rtt, f"{rtt:g}") for rtt in cells.RTTS_MS}
+            _lines(axes, of, "rtt_ms", key, ticks)
             axes.set_title(f"{direction}, {bits(rate)}", fontsize=11)
-            if key in RATES and of_cell:
-                limit = of_cell[0]["limit_mb_per_s"]
+            if key in RATES:
+                limit = cells.Cell(rate, 0, "4.2").limit
                 axes.axhline(limit, color=GREY, linestyle=":")
                 axes.set_ylim(top=1.05 * limit)
-        line[0].set_ylabel(unit)
-    for axes in all_axes[-1]:
-        axes.set_xlabel("RTT in ms")
     _legend(figure, all_axes.flat)
     return figure
+
+
+def against_loss(rows: Sequence[Row]) -> Figure | None:
+    """Steady rate over loss: a column a path, a line of axes a direction."""
+    found = compare.families(rows)
+    if not found.get("loss"):
+        return None
+    shown = [*found["loss"], *found[compare.GRID]]
+    figure, all_axes = _axes(len(cells.ANCHORS), "steady MB/s", "packets lost")
+    for line, direction in zip(all_axes, course.DIRECTIONS, strict=True):
+        for axes, (rate, rtt) in zip(line, cells.ANCHORS, strict=True):
+            of = _of(
+                shown,
+                direction,
+                rate_mbit=rate,
+                rtt_ms=rtt,
+                nfs=cells.VARIED_NFS,
+            )
+            _lines(axes, of, "loss", compare.STEADY, LOSSES)
+            title = f"{direction}, {bits(rate)} x {rtt} ms"
+            axes.set_title(title, fontsize=11)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.set_ylim(1, 1.3 * cells.Cell(rate, rtt, "4.2").limit)
+    _legend(figure, all_axes.flat)
+    return figure
+
+
+def _axes(columns: int, unit: str, below: str) -> tuple[Figure, Any]:
+    """Axes for columns, and a line for each direction."""
+    figure = Figure(figsize=(3.6 * columns + 0.4, 6.4), layout="constrained")
+    all_axes = figure.subplots(len(course.DIRECTIONS), columns, squeeze=False)
+    for line in all_axes:
+        line[0].set_ylabel(unit)
+    for axes in all_axes[-1]:
+        axes.set_xlabel(below)
+    return figure, all_axes
+
+
+def _of(rows: Sequence[Row], direction: str, **path: float | str) -> list[Row]:
+    """A row a cell and peer, of a direction and a path."""
+    return [
+        row
+        for cell in compare.by_cell(rows)
+        for row in cell.values()
+        if row["direction"] == direction
+        and all(row[key] == value for key, value in path.items())
+    ]
 
 
 def bits(rate_mbit: float) -> str:
@@ -105,20 +155,26 @@ def bits(rate_mbit: float) -> str:
     return f"{rate_mbit / 1000:g} Gbit/s"
 
 
-def _lines(axes: Axes, rows: Sequence[Row], key: str, scale: float) -> None:
+def _lines(
+    axes: Axes,
+    rows: Sequence[Row],
+    over: str,
+    key: str,
+    ticks: dict[float, tuple[float, str]],
+) -> None:
+    """A line a peer. ticks: where a value is on the axis, and its text."""
     for peer in PEERS:
         points = sorted(
-            (row["rtt_ms"], row[key] / scale)
+            (ticks[row[over]][0], row[key])
             for row in rows
             if row["peer"] == peer
         )
         if points:
             axes.plot(*zip(*points, strict=True), **style(peer))
     axes.set_xscale("log")
-    axes.set_xlim(cells.RTTS_MS[0] / 1.3, cells.RTTS_MS[-1] * 1.3)
-    axes.set_xticks(
-        cells.RTTS_MS, [f"{rtt:g}" for rtt in cells.RTTS_MS], fontsize=9
-    )
+    places = [place for place, _ in ticks.values()]
+    axes.set_xlim(places[0] / 1.3, places[-1] * 1.3)
+    axes.set_xticks(places, [text for _, text in ticks.values()], fontsize=9)
     axes.minorticks_off()
     # Equal figures are a line, not the frame's upper edge.
     axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
@@ -131,20 +187,19 @@ def over_time(courses: Sequence[Row]) -> Figure | None:
         return None
     figure = Figure(figsize=(8, 4.4), layout="constrained")
     axes = figure.subplots()
-    for one in shown:
-        look = {**style(one["peer"]), "marker": None}
+    for peer in ("stock", compare.OURS):
+        look = {**style(peer), "marker": None}
         label = look.pop("label")
-        for key, line in (("window_bytes", "--"), ("flight_bytes", "-")):
-            words = key.partition("_")[0].replace("flight", "in flight")
-            axes.plot(
-                one["t_s"],
-                [value / 1e6 for value in one[key]],
-                **look,
-                linestyle=line,
-                label=f"{label}: {words}",
-            )
-    path = shown[0]["cell"]
-    axes.set_title(f"read, {path}", fontsize=11)
+        of = [row for row in shown if row["peer"] == peer]
+        times = [row["t_s"] for row in of]
+        for key, words, line in (
+            ("window_mb", "window", "--"),
+            ("flight_mb", "in flight", "-"),
+        ):
+            values = [row[key] for row in of]
+            label_of = f"{label}: {words}"
+            axes.plot(times, values, **look, linestyle=line, label=label_of)
+    axes.set_title(f"read, {bench.PICTURED}", fontsize=11)
     axes.set_xlabel("seconds since the read began")
     axes.set_ylabel("MB (10⁶ bytes)")
     # A window of kilobytes and one of a hundred megabytes on one axis.
@@ -170,37 +225,56 @@ def _legend(figure: Figure, all_axes: Iterable[Axes], columns: int = 4) -> None:
     )
 
 
+# What matplotlib writes that changes nothing of what is seen.
+IDLE = re.compile(
+    r"<metadata>.*</metadata>"
+    r"| transform=\"rotate\(-0 [^\"]*\"| id=\"[a-z0-9.]+_\d+\"",
+    re.DOTALL,
+)
+
+
+def compact(svg: str) -> str:
+    """A picture in few lines and digits, each style in it once."""
+    svg = " ".join(IDLE.sub("", svg).split())
+    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.1f}", svg)
+    styles = sorted(set(re.findall(r'style="([^"]*)"', svg)))
+    for number, words in enumerate(styles):
+        svg = svg.replace(f'style="{words}"', f'class="s{number}"')
+    rules = "".join(f".s{n}{{{words}}}" for n, words in enumerate(styles))
+    svg = svg.replace("</style>", f"{rules}</style>", 1)
+    return svg.replace("<g> <g> <path", "\n<g> <g> <path") + "\n"
+
+
 def draw(
     rows: Sequence[Row], courses: Sequence[Row], folder: Path
 ) -> list[Path]:
-    """All pictures that there are figures for, and the generated tables."""
-    folder.mkdir(parents=True, exist_ok=True)
-    reads = [row for row in rows if row["direction"] == "read"]
+    """All pictures that there are rows for."""
     figures = {
-        "throughput": against_rtt(rows, "mb_per_s", "steady MB/s"),
-        "cold": against_rtt(rows, "cold_mb_per_s", "MB/s of the first 5 s"),
-        "memory": against_rtt(rows, "tcp_mem_bytes", "MB of TCP, at most", 1e6),
-        "lan": against_rtt(rows, "lan_p99_ms", "LAN stat(), p99 in ms"),
+        "steady": against_rtt(rows, compare.STEADY, "steady MB/s"),
+        "first": against_rtt(rows, compare.FIRST, "MB/s of the first 5 s"),
+        "memory": against_rtt(rows, "tcp_mem_mb", "MB of TCP, at most"),
+        "loss": against_loss(rows),
         "window": over_time(courses),
     }
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, figure in figures.items():
-        if figure and reads:
+        if figure:
+            text = io.StringIO()
+            figure.savefig(text, format="svg", metadata={"Date": None})
             path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None})
+            overlay.replace(path, compact(text.getvalue()))
             written.append(path)
-    titles = {name: peer.title for name, peer in PEERS.items()}
-    for name, part in compare.rst(rows, titles).items():
-        (folder / name).write_text(part)
-        written.append(folder / name)
     return written
 
 
-def main(folder: str) -> None:
-    """Draw what was measured into a folder."""
-    for path in draw(bench.read(), bench.courses(), Path(folder)):
+def main(folder: Path) -> None:
+    """The pictures and tables of what was measured, into a folder."""
+    rows = bench.STORE.read()
+    made = draw(rows, bench.COURSES.read(), folder)
+    for path in [*made, *summary.write(rows, folder)]:
         print(path)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(Path(sys.argv[1]))

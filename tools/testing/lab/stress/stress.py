@@ -9,21 +9,20 @@ was written, when a connection stands still, and when it was no stress.
 
 import argparse
 import dataclasses
-import datetime
 import functools
 import json
 import re
-import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.kernel import cli, command, tree
+from tools.kernel import cli, tree
 from tools.kernel.progress import Progress, Say
-from tools.testing.lab import image, kunit
+from tools.testing.lab import digests, image, kunit, rows
 from tools.testing.lab.guest import guest
+from tools.testing.lab.rows import Row, Store
 from tools.testing.lab.stress import qemu, race
 
 HERE = Path(__file__).parent
@@ -53,6 +52,19 @@ MORE_ALARMS = re.compile(
 OURS = (
     *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
     *("svcsock", "xprtsock"),
+)
+
+
+# What the agent counts, of which each has a column.
+COUNTED = ("mounts", "files", "services", "namespaces", "values", "gate")
+STORE = Store(
+    tree.REPO / "Documentation" / "stress.csv",
+    ("kernel",),
+    (
+        *("minutes", "connections", *COUNTED, "mib", "grown", "splats"),
+        *("failures", "tests", "linux", "date", "series"),
+    ),
+    frozenset(("kernel", "tests", "linux", "date", "series")),
 )
 
 
@@ -127,30 +139,30 @@ class Outcome:
     failures: list[str]
 
     def __str__(self) -> str:
+        words = [f"{value} {key}" for key, value in self.figures().items()]
+        return ", ".join([f"stress {self.name}: {self.tests}", *words])
+
+    def figures(self) -> Row:
+        """What it came to, by column of STORE."""
         c = self.counts
-        if not c:
-            return f"stress {self.name}: {len(self.splats)} splats"
-        grown = sum(c[name] for name in MUST if name.endswith("buf"))
-        return (
-            f"stress {self.name}: {c['accepted']} connections, "
-            f"{c['mounts']} mounts, {c['files']} files compared "
-            f"({c['bytes'] >> 20} MiB), {c['services']} services and "
-            f"{c['namespaces']} namespaces stopped, {c['values']} values, "
-            f"{grown} times grown, gate closed {c['gate']} times, "
-            f"{self.tests}, {len(self.splats)} splats"
-        )
+        grown = sum(c.get(name, 0) for name in MUST if name.endswith("buf"))
+        return {
+            "minutes": round(self.stress_s / 60, 1),
+            "connections": c.get("accepted", 0),
+            **{name: c.get(name, 0) for name in COUNTED},
+            "mib": c.get("bytes", 0) >> 20,
+            "grown": grown,
+            "splats": len(self.splats),
+            "failures": len(self.failures),
+        }
 
 
 def run(
-    trees: tree.Trees,
-    names: list[str] | None,
-    job: Job,
-    out: Path,
-    say: Progress,
+    trees: tree.Trees, names: list[str] | None, job: Job, say: Progress
 ) -> int:
     """Stress the patched tree's kernels; 0 if none has a fault.
 
-    Writes the result to out/stress.rst, and each console to build/log.
+    Each console goes to build/log, the result of the whole time to STORE.
     """
     kernels = [k for k in KERNELS if not names or k.name in names]
     images = {k.name: build(trees, k, say) for k in kernels}
@@ -162,9 +174,20 @@ def run(
             print(f"stress {kernel.name}: {line}")
         print(outcome, flush=True)
         outcomes.append(outcome)
-    out.mkdir(exist_ok=True)
-    (out / "stress.rst").write_text(_document(trees, outcomes))
+        if job.seconds >= MINUTES * 60:
+            STORE.merge([_row(trees, outcome)])
     return int(any(o.splats or o.failures for o in outcomes))
+
+
+def _row(trees: tree.Trees, outcome: Outcome) -> Row:
+    return {
+        "kernel": outcome.name,
+        **outcome.figures(),
+        "tests": outcome.tests,
+        "linux": trees.version,
+        "date": rows.today(),
+        "series": digests.series(trees.base),
+    }
 
 
 def build(trees: tree.Trees, kernel: Kernel, say: Say) -> Path:
@@ -286,75 +309,11 @@ def failures(
     return [*result["errors"], *short]
 
 
-TEXT = """\
-.. SPDX-License-Identifier: GPL-2.0
-
-======================
-The last stress result
-======================
-
-The stress wrote this on {date}: base {base}, linux {version}, the series as of
-{series}, {processors} processors,
-{gcc},
-{qemu}. lab.rst says what it does.
-
-{outcomes}
-"""
-
-
-def _document(trees: tree.Trees, outcomes: list[Outcome]) -> str:
-    """The result as a page of Documentation/."""
-    return TEXT.format(
-        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        base=trees.base,
-        version=trees.version,
-        series=_series(),
-        gcc=_first_line("gcc", "--version"),
-        qemu=_first_line("qemu-system-x86_64", "--version"),
-        processors=qemu.PROCESSORS,
-        outcomes="\n".join([*map(_paragraph, outcomes), *_not_run(outcomes)]),
-    )
-
-
-def _not_run(outcomes: list[Outcome]) -> list[str]:
-    """A line for each kernel that somebody's choice left out."""
-    run = {outcome.name for outcome in outcomes}
-    return [
-        f"- stress {k.name}: not run." for k in KERNELS if k.name not in run
-    ]
-
-
-def _series() -> str:
-    """The last commit that changed the series, as far as git knows."""
-    paths = ("net", "include", "patches", "Kconfig")
-    log = command.run(
-        ["git", "log", "-1", "--format=%h", "--", *paths], cwd=tree.REPO
-    )
-    return f"commit {log.stdout.strip() or 'unknown'}"
-
-
-def _first_line(*argv: str) -> str:
-    return command.must(list(argv), argv[0]).splitlines()[0]
-
-
-def _paragraph(outcome: Outcome) -> str:
-    found = [*outcome.splats, *outcome.failures]
-    minutes = f"{outcome.stress_s / 60:.0f} minutes"
-    text = f"{outcome}; {minutes} of stress, {outcome.seconds / 60:.0f} in all."
-    return textwrap.fill(
-        "; ".join([text, *(line.splitlines()[0] for line in found)]),
-        width=79,
-        initial_indent="- ",
-        subsequent_indent="  ",
-    )
-
-
 def _command(options: argparse.Namespace, say: Progress) -> int:
     return run(
         cli.trees(options, say),
         options.kernel,
         Job(options.minutes * 60, options.seed),
-        tree.REPO / "out",
         say,
     )
 

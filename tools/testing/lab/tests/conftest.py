@@ -5,7 +5,6 @@ BASE and KSRC of the environment say what kernel the guests run, as they do
 for make.
 """
 
-import dataclasses
 import os
 import shutil
 import subprocess
@@ -16,17 +15,13 @@ from pathlib import Path
 import pytest
 
 from tools.kernel import lock, tree
-from tools.testing.lab import image
-from tools.testing.lab.bench import figures
+from tools.testing.lab import figures, image
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.laboratory import Lab
 
 # Keeps a figure: scenario, setup, metric, value.
 Keep = Callable[[str, str, str, float], None]
 DAEMON = tree.REPO / "tools" / "tcptuned"
-FIGURE = "figure"
-KERNEL_JSON = tree.REPO / "out" / "kernel.json"
-_figures: list[figures.Figure] = []
 
 
 @dataclass(frozen=True)
@@ -90,29 +85,10 @@ def _runs(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture
-def keep(request: pytest.FixtureRequest, trees: tree.Trees) -> Keep:
-    """Puts a figure that the test measured into out/kernel.json."""
+def keep(trees: tree.Trees) -> Keep:
+    """Puts a figure that the test measured into out/figures.csv."""
 
     def one(scenario: str, setup: str, metric: str, value: float) -> None:
-        row = figures.Figure(scenario, trees.base, setup, metric, value)
-        # A property of the test, because its process is not the one that
-        # writes the file.
-        request.node.user_properties.append((FIGURE, dataclasses.asdict(row)))
+        figures.keep(scenario, trees.base, setup, metric, value)
 
     return one
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Collect the figures of a test, whichever process it ran in."""
-    if report.when == "call":
-        _figures.extend(
-            figures.Figure(**row)
-            for name, row in report.user_properties
-            if name == FIGURE and isinstance(row, dict)
-        )
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the figures of all processes."""
-    if _figures and not hasattr(session.config, "workerinput"):
-        figures.merge(KERNEL_JSON, _figures)

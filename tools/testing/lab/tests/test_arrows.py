@@ -22,7 +22,7 @@ MAY = {
     ),
     "tools/testing/lab/stress": (
         *(KERNEL, f"{LAB}.guest", f"{LAB}.stress", f"{LAB}.scenario"),
-        *(f"{LAB}.image", f"{LAB}.kunit"),
+        *(f"{LAB}.image", f"{LAB}.kunit", f"{LAB}.rows", f"{LAB}.digests"),
     ),
 }
 # And what those may not, that need most of the lab.

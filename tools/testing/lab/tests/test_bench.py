@@ -4,26 +4,26 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tools.kernel.errors import LabError
-from tools.testing.lab import course, image, scenario
-from tools.testing.lab.bench import bench, cells, compare, table
+from tools.testing.lab import course, digests, image, scenario
+from tools.testing.lab.bench import bench, cells, compare, summary
 from tools.testing.lab.bench.cells import Cell
+from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 
 PEERS = cells.peers()
 PATH = Cell(100, 30, "3")
+MADE_OF = {"date": "2026-01-01", "series": "", "daemon": ""}
 
 
-def _row(
-    peer: str, rate: float, memory_mb: float = 1, **more: Any
-) -> bench.Row:
+def _row(peer: str, rate: float, memory_mb: float = 1, **more: Any) -> Row:
     return {
         "kernel": "7.2 patched" if peer == compare.OURS else "7.2 stock",
         "peer": peer,
@@ -35,8 +35,12 @@ def _row(
         "mb_per_s": rate,
         "cold_mb_per_s": rate / 2,
         "t90_s": 0.3,
-        "tcp_mem_bytes": memory_mb * 1e6,
+        "tcp_mem_mb": memory_mb,
+        "lan_p50_ms": 0.2,
         "lan_p99_ms": 0.2,
+        "seed": 0,
+        "draws": 1,
+        **MADE_OF,
         "key": peer,
         **more,
     }
@@ -125,8 +129,8 @@ def test_first_or_equal() -> None:
     ("rate", "memory_mb", "said"),
     [
         (98, 1, "98.0% of tuned"),
-        (100, 4, "memory 4.00 MB, tuned 3.00"),
-        (100, 3.02, ""),
+        (100, 4.5, "memory 4.5 MB, tuned 3.0"),
+        (100, 3.5, ""),
         (120, 4, ""),
     ],
 )
@@ -147,8 +151,23 @@ def test_means_are_of_common_cells() -> None:
         _row("stock", 12.5, rtt_ms=60),
         _row("tuned", 10, rtt_ms=120),
     ]
-    assert compare.means(rows) == {"stock": pytest.approx(math.sqrt(2 * 8))}
+    number, found = compare.means(rows[:-1])
+    assert number == 2
+    assert found["stock"].mean == pytest.approx(4)
+    assert (found["stock"].worst, found["stock"].best) == (2, 8)
+    # No cell has all three, so there is no mean of any.
+    assert compare.means(rows) == (0, {})
     assert len(compare.verdicts(rows)) == 2
+
+
+def test_a_figure_of_nothing_is_in_no_mean() -> None:
+    """A ratio to 0.0 MB/s, or to a rounded 0.04, is no figure."""
+    rows = [
+        *(_row("tcptuned", 100), _row("stock", 0.04)),
+        *(_row("tcptuned", 100, rtt_ms=60), _row("stock", 50, rtt_ms=60)),
+    ]
+    number, found = compare.means(rows)
+    assert (number, found["stock"].best) == (1, 2)
 
 
 def test_chance_is_averaged() -> None:
@@ -158,7 +177,7 @@ def test_chance_is_averaged() -> None:
         *(_row("stock", rate, loss=1e-5, seed=rate) for rate in (10, 40)),
     ]
     rows[2]["t90_s"] = None
-    assert compare.means(rows) == {"stock": pytest.approx(2)}
+    assert compare.means(rows)[1]["stock"].mean == pytest.approx(2)
     (cell,) = compare.by_cell(rows)
     assert (cell["tcptuned"]["mb_per_s"], cell["tcptuned"]["t90_s"]) == (
         50,
@@ -168,7 +187,14 @@ def test_chance_is_averaged() -> None:
         12.5,
         None,
     )
-    assert len({bench.name(row) for row in rows}) == 4
+    assert len({bench.STORE.named(row) for row in rows}) == 4
+
+
+def test_means_of_draws_weigh_by_them() -> None:
+    """A row that is the mean of three counts three times."""
+    rows = [_row("stock", 10, draws=3), _row("stock", 50, seed=3)]
+    (cell,) = compare.by_cell(rows)
+    assert cell["stock"]["mb_per_s"] == 20
 
 
 def test_loss_is_drawn_more_than_once(tmp_path: Path) -> None:
@@ -193,49 +219,61 @@ def test_bases_are_apart() -> None:
     assert "Nothing" in compare.text(rows)
 
 
-def test_the_grid_is_not_what_is_varied() -> None:
-    varied = [
-        _row("stock", 1, kernel="6.12 stock"),
-        _row("stock", 1, rate_mbit=40000),
-        _row("stock", 1, cc="bbr"),
-    ]
+def test_families() -> None:
+    """What is varied is not in the grid's means."""
+    varied = {
+        "Linux 6.12": _row("stock", 1, kernel="6.12 stock"),
+        "40 Gbit/s": _row("stock", 1, rate_mbit=40000),
+        "bbr": _row("stock", 1, cc="bbr"),
+        "loss": _row("stock", 1, loss=1e-5),
+    }
     usual = _row("stock", 1, kernel="10.1 stock")
-    assert compare.of_grid([*varied, usual]) == [usual]
-    assert compare.of_grid([]) == []
-
-
-def test_generated_parts() -> None:
     rows = [
-        *(_row("tcptuned", 100), _row("stock", 50)),
-        *(_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")),
+        usual,
+        *(
+            row if name.startswith("Linux") else {**row, "kernel": "10.1 stock"}
+            for name, row in varied.items()
+        ),
     ]
+    found = compare.families(rows)
+    assert found.pop(compare.GRID) == [usual]
+    assert list(found) == list(varied)
+    assert compare.families([]) == {compare.GRID: []}
+
+
+def test_tables_are_of_the_rows(tmp_path: Path) -> None:
+    """No table of the page has a figure that no row has."""
+    for made in summary.write(bench.STORE.read(), tmp_path):
+        committed = bench.FOLDER / made.name
+        assert made.read_text() == committed.read_text(), "make pictures"
+
+
+def test_behind() -> None:
+    rows = [_row("tcptuned", 80, cc="bbr"), _row("stock", 90, cc="bbr")]
     rows[-1].update(cold_mb_per_s=80, lan_p99_ms=0.1)
-    parts = compare.rst(rows, {"stock": "stock kernel", "tcptuned": "ours"})
-    assert "stock kernel\n     - 2.00\n     - 2.00" in parts["means.rst"]
-    _, lost = parts["lost.rst"].split("   * - ")[1:]
-    assert lost.startswith("1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2\n")
-    assert "- 88.9% of stock\n     - 50.0% of stock\n     -\n" in lost
-    assert lost.endswith("- 0.200 ms, stock 0.100\n")
-    _, first, second = parts["steady.rst"].split("   * - ")[1:]
-    assert first.endswith(", bbr, 7.2\n     - 90.0\n     - 80.0\n")
-    assert second.endswith(" read, 7.2\n     - 50.0\n     - 100.0\n")
-    _, varied = parts["varied.rst"].split("   * - ")[1:]
-    assert varied == first
+    fine = [_row("tcptuned", 80), _row("stock", 80)]
+    ((cell, *what),) = summary.behind([*rows, *fine])
+    assert cell == "1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2"
+    assert what == [
+        *("88.9% of stock", "50.0% of stock", ""),
+        "0.200 ms, stock 0.100",
+    ]
 
 
-def test_a_figure_that_is_missing() -> None:
-    """Of a peer that was not measured, or that never got so far."""
-    rows = [_row("tcptuned", 9, t90_s=None), _row("stock", 8, rtt_ms=60)]
-    titles = {"stock": "stock kernel", "tcptuned": "ours"}
-    table = compare.rst(rows, titles)["t90.rst"]
-    assert "30 ms NFSv3 read, 7.2\n     - -\n     - -\n" in table
-    assert "60 ms NFSv3 read, 7.2\n     - 0.3\n     - -\n" in table
+def test_code() -> None:
+    """How many rows are of which code is counted, what is not known too."""
+    ours = _row("tcptuned", 1, series="1234", daemon="5678")
+    rows = [ours, _row("stock", 1), _row("tuned", 1)]
+    assert list(summary.code(rows)) == [
+        ["2026-01-01", "7.2 patched", "1234", "5678", "1"],
+        ["2026-01-01", "7.2 stock", "", "", "2"],
+    ]
 
 
 def test_differences() -> None:
     row = _row("stock", 100)
     assert bench.differences(row, dict(row)) == []
-    (line,) = bench.differences(row, {**row, "new": None, "mb_per_s": 101})
+    (line,) = bench.differences(row, {**row, "date": "", "mb_per_s": 101})
     assert line.startswith("1000 Mbit/s x 30 ms NFSv3 read, 7.2, stock: ")
     assert line.endswith("mb_per_s was 100, is 101")
 
@@ -258,21 +296,51 @@ def test_a_peer_that_is_what_is_varied(tmp_path: Path) -> None:
     assert bench.missing([usual, four], rows) == [four]
 
 
+def test_stale_rows_are_measured_first(tmp_path: Path) -> None:
+    """Those of other code before those that are not there, and alone."""
+    (tmp_path / image.KEY).touch()
+    runs = [
+        bench.Run(cell, "stock", PEERS["stock"], "7.2", tmp_path / "linux")
+        for cell in (Cell(10000, 30, "4.2"), PATH, Cell(1000, 30, "4.2"))
+    ]
+    path = {k: v for k, v in vars(PATH).items() if k != "base"}
+    old = [_row("stock", 1, **path, key="old") for _ in course.DIRECTIONS]
+    assert bench.in_order(runs, []) == [runs[0], runs[2], runs[1]]
+    assert bench.in_order(runs, old) == [runs[1], runs[0], runs[2]]
+    assert bench.in_order(runs, old, only_stale=True) == [runs[1]]
+    same = [{**row, "key": runs[1].key} for row in old]
+    assert bench.in_order(runs, same, only_stale=True) == []
+
+
+def test_digests(tmp_path: Path) -> None:
+    """Of the code alone, and a daemon must not be older than it."""
+    assert digests.series("7.2") != digests.series("6.1")
+    assert digests.of(b"a", b"b") != digests.of(b"ab")
+    binary = tmp_path / "tcptuned"
+    binary.touch()
+    digests.check_binary(binary)
+    os.utime(binary, (0, 0))
+    with pytest.raises(LabError, match="make tcptuned"):
+        digests.check_binary(binary)
+
+
 @pytest.mark.usefixtures("program")
 def test_one_cell(images: Images, tmp_path: Path) -> None:
     """A path that the stock kernel's read-ahead and windows are small for."""
-    rows: list[bench.Row] = []
+    rows: list[Row] = []
     for peer in ("stock", "tcptuned"):
         run = _run(images, peer)
         assert bench.missing([run], rows) == [run]
         result = measured.run(run.image, run.plan).report
-        rows += bench.rows(run, result, run.key)
+        rows += bench.figures(run, result)
         assert bench.missing([run], rows) == []
         assert bench.missing([run], [{**row, "key": ""} for row in rows]) == [
             run
         ]
-    table.merge(rows, tmp_path / "bench.json", bench.name)
-    assert len(bench.read(tmp_path / "bench.json")) == 4
+    store = dataclasses.replace(bench.STORE, file=tmp_path / "rows.csv")
+    store.merge(rows)
+    read = {store.named(row): row for row in store.read()}
+    assert read == {store.named(row): row for row in rows}
     for one in compare.verdicts(rows):
         assert not one.slower, compare.text(rows)
         assert one.ours["mb_per_s"] >= 0.97 * PATH.limit

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tools.testing.boot import contest, watch
+from tools.testing.boot import contest, contest_page, watch
+from tools.testing.lab.rows import Row
 
 # As ss of iproute2 6.1 prints it; addresses are of a namespace.
 SOCKET = (
@@ -78,4 +81,37 @@ def test_differences() -> None:
     assert contest.differences(before, after) == [
         {"name": "a", "of": "both", "before": "1", "after": "2"},
         {"name": "b", "of": "server", "before": "1", "after": "2"},
+    ]
+
+
+def _row(peer: str) -> Row:
+    seen = watch.figures(_printed())
+    change = {"name": "net.a", "of": "both", "before": "1", "after": "2"}
+    return {
+        "suite": "sid",
+        "date": "2026-01-01",
+        "daemon": "",
+        "peer": peer,
+        "kernel": "7.2",
+        "version": "" if peer == "nothing" else "1.0",
+        "rate_mbit": 100,
+        "rtt_ms": 500,
+        "read_ahead_kb_before": 128,
+        "read_ahead_kb": 128,
+        "changed": [] if peer == "nothing" else [change],
+        "kept": [change] if peer == "bpftune" else [],
+        **dict.fromkeys(watch.TRANSFERS, seen),
+    }
+
+
+def test_tables(tmp_path: Path) -> None:
+    rows = [_row(peer) for peer in contest.CONTESTANTS]
+    contest_page.write(rows, tmp_path)
+    lines = (tmp_path / "bpftune.csv").read_text().splitlines()
+    assert lines[0] == "figure,nothing,bpftune,tcptuned"
+    assert '"NFS write: steady, MB/s",10.0,10.0,10.0' in lines
+    assert '"NFS write, 0 to 10 s, MB/s",7.3,7.3,7.3' in lines
+    assert (tmp_path / "bpftune-sysctls.csv").read_text().splitlines()[1:] == [
+        "bpftune,net.a,both,1,2,stays",
+        "tcptuned,net.a,both,1,2,put back",
     ]

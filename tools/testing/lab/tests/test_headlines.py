@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 from tools.kernel.errors import LabError
 from tools.testing.lab import scenario
-from tools.testing.lab.bench import headlines, table
+from tools.testing.lab.bench import headlines
+from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 
@@ -120,12 +122,11 @@ def test_wrong_file(tmp_path: Path) -> None:
         headlines.load(file)
 
 
-def _row(headline: headlines.Headline, index: int) -> headlines.Row:
+def _row(headline: headlines.Headline, index: int) -> Row:
     one = headline.setups[index]
     metric = headlines.METRICS[headline.metric]
     return {
         "headline": headline.name,
-        "document": headline.document,
         "setup": one.title,
         "kernel": f"7.2 {one.kernel}",
         "metric": f"{headline.metric}, {metric.unit}",
@@ -135,18 +136,22 @@ def _row(headline: headlines.Headline, index: int) -> headlines.Row:
     }
 
 
-def test_page() -> None:
-    """Rows in the file's order, and each headline's words."""
+def test_text() -> None:
+    """Rows in the file's order, each with its share of the limit."""
     first, second = HEADLINES["2008"], HEADLINES["2013"]
     there = [_row(second, 0), _row(first, 1), _row(first, 0)]
     rows = headlines.ordered([first, second], there)
     assert rows == [there[2], there[1], there[0]]
-    page = headlines.page([first, second], rows)
-    assert "     - 1,500 MB/s\n     - 1,000\n     - 150 %\n" in page
-    assert "     - 1,500 pages\n     - at least 1,000\n" in page
-    assert page.index(first.setups[0].title) < page.index(second.document)
-    assert all(len(line) < 80 for line in page.splitlines() if "-" not in line)
-    assert headlines.text(rows)[-1].endswith("150 %")
+    text = headlines.text(rows)
+    assert "at least 1,000" in text[-1]
+    assert text[-1].endswith("150 %")
+
+
+def test_committed() -> None:
+    """Each headline's setups have a row, and no other has."""
+    wanted = {(h.name, s.title) for h in HEADLINES.values() for s in h.setups}
+    rows = headlines.STORE.read()
+    assert {headlines.STORE.named(row) for row in rows} == wanted
 
 
 @pytest.mark.usefixtures("program")
@@ -159,13 +164,12 @@ def test_one_headline(images: Images, tmp_path: Path) -> None:
     }
     wanted = headlines.runs([headline], made)
     assert [len(run.setups) for run in wanted] == [5, 1]
-    file = tmp_path / "headlines.json"
+    store = dataclasses.replace(headlines.STORE, file=tmp_path / "rows.csv")
     for number, run in enumerate(wanted):
-        there = table.read(file, headlines.name)
-        assert headlines.missing(wanted, there) == wanted[number:]
+        assert headlines.missing(wanted, store.read()) == wanted[number:]
         result = measured.run(run.image, run.plan).report
-        table.merge(headlines.rows(run, result), file, headlines.name)
-    there = headlines.ordered([headline], table.read(file, headlines.name))
+        store.merge(headlines.figures(run, result))
+    there = headlines.ordered([headline], store.read())
     assert headlines.missing(wanted, there) == []
     small, large, _, _, stock, ours = (row["value"] for row in there)
     assert large > 1.13 * small

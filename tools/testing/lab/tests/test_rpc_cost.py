@@ -41,11 +41,6 @@ def test_spread(case: tuple[list[float], Spread]) -> None:
     assert pairs.spread(values) == spread
 
 
-def test_ratios() -> None:
-    assert pairs.ratios([(2, 3), (4, 2)]) == [1.5, 0.5]
-    assert str(Spread(1.0004, 0.99, 1.02, 0.97)) == "1.000 (0.990 to 1.020)"
-
-
 # Waits, computes for half a second, says how long it really was, and waits.
 BUSY = """
 import time
@@ -143,17 +138,19 @@ def _block(stock: float, patched: float) -> dict[str, cost.Costs]:
     return block
 
 
-def test_page() -> None:
+def test_figures() -> None:
+    """Ratios of the pairs of a block, never of two blocks."""
     blocks = [_block(10, 11), _block(20, 24), _block(10, 10)]
-    rows = cost.rows("7.2.13", "ns", blocks)
+    rows = cost.figures("7.2.13", "1234", "ns", blocks)
     assert len(rows) == len(cost.MEASURED) * len(cost.OTHERS)
-    assert rows[0]["pairs"] == [(10, 11), (20, 24), (10, 10)]
-    assert rows[0]["unit"] == "ns per RPC"
-    page = cost.page(rows)
-    assert "   * - getattr\n     - 1.100 (1.000 to 1.200)\n" in page
-    assert page.count("1.000 (1.000 to 1.000)") == len(rows) - 1
-    assert "median of 3 pairs and its 75% interval" in page
-    assert cost.text(rows).count("\n") == len(cost.MEASURED) + 3
+    first, *rest = rows
+    assert (first["calls"], first["kind"]) == ("getattr", "patched")
+    assert (first["median"], first["low"], first["high"]) == (1.1, 1, 1.2)
+    assert (first["pairs"], first["confidence"]) == (3, 0.75)
+    assert all(row["low"] == row["high"] == 1 for row in rest)
+    text = cost.text(rows)
+    assert "1.100 (1.000 to 1.200)" in text
+    assert "median of 3 pairs and its 75% interval" in text
 
 
 @pytest.mark.parametrize("kind", cost.KINDS, ids=lambda kind: str(kind.name))

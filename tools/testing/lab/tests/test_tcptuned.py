@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tools.testing.lab import grid, scenario, tcptuned_json
+from tools.testing.lab import figures, grid, scenario
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 from tools.testing.lab.tests.measured import Phase, Run
@@ -39,8 +39,8 @@ def _cell(
     _daemons_are_well(run)
     setup = "tcptuned, behind a router" if router else "tcptuned"
     name = f"{images.trees.base} {kernel}"
-    rows = grid.rows(cell, run.report, name, setup)
-    tcptuned_json.merge(rows)
+    rows = grid.figures(cell, run.report, name, setup)
+    grid.STORE.merge(rows)
     return run, rows
 
 
@@ -64,8 +64,7 @@ def _longer(plan: scenario.Scenario, seconds: float) -> scenario.Scenario:
 def _keep(images: Images, setup: str, metric: str, value: float) -> None:
     """Keep a figure that is no cell."""
     kernel = f"{images.trees.base} patched"
-    row = tcptuned_json.figure("tcptuned", kernel, setup, metric, value)
-    tcptuned_json.merge([row])
+    figures.keep("tcptuned", kernel, setup, metric, value)
 
 
 def _is_settled(cell: grid.Cell, row: dict[str, Any], share: float) -> None:
@@ -184,7 +183,7 @@ def test_server_only(images: Images) -> None:
         plan = dataclasses.replace(plan, clients=clients)
         kernel = images.stock if setup == "default" else images.patched
         run = measured.run(kernel, plan)
-        rows = grid.rows(cell, run.report, "", setup)
+        rows = grid.figures(cell, run.report, "", setup)
         rates[setup] = next(
             row["mb_per_s"] for row in rows if row["direction"] == "read"
         )
