@@ -13,7 +13,7 @@ from tools.testing.lab.rows import Row
 
 RATES = {"steady": compare.STEADY, "first 5 s": compare.FIRST}
 BEHIND = ("cell", *RATES, "TCP memory", "LAN client's p99")
-CODE = ("measured", "kernel", "series", "daemon", "rows")
+CODE = ("measured", "kernel", "series", "daemon", "key", "rows")
 
 
 def write(there: Sequence[Row], folder: Path) -> list[Path]:
@@ -63,7 +63,10 @@ def _behind(one: compare.Verdict) -> Iterator[str]:
 def code(there: Sequence[Row]) -> Iterator[list[str]]:
     """How many rows were measured when, and with what."""
     found = Counter(
-        (row["date"], row["kernel"], row["series"], row["daemon"])
+        (
+            *(row[key] for key in ("date", "kernel", "series", "daemon")),
+            "known" if row["key"] else "unknown",
+        )
         for row in there
     )
     for made_of in sorted(found):

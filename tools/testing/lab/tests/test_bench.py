@@ -263,10 +263,10 @@ def test_behind() -> None:
 def test_code() -> None:
     """How many rows are of which code is counted, what is not known too."""
     ours = _row("tcptuned", 1, series="1234", daemon="5678")
-    rows = [ours, _row("stock", 1), _row("tuned", 1)]
+    rows = [ours, _row("stock", 1, key=""), _row("tuned", 1, key="")]
     assert list(summary.code(rows)) == [
-        ["2026-01-01", "7.2 patched", "1234", "5678", "1"],
-        ["2026-01-01", "7.2 stock", "", "", "2"],
+        ["2026-01-01", "7.2 patched", "1234", "5678", "known", "1"],
+        ["2026-01-01", "7.2 stock", "", "", "unknown", "2"],
     ]
 
 
