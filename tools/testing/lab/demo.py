@@ -2,21 +2,17 @@
 """The demo: stock kernel against patched, three scenes, one table."""
 
 import itertools
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tools.kernel import overlay
 from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
-from tools.testing.lab import image, scenario
+from tools.testing.lab import image, rows, scenario
 from tools.testing.lab.bench import chart
 from tools.testing.lab.guest import batch
+from tools.testing.lab.rows import Row
 from tools.testing.lab.wire import payload_mb_per_s
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ RUNS = (
 
 
 def run(trees: Trees, out: Path, say: Progress) -> int:
-    """Build both kernels, run the scenes, print them, write demo.json."""
+    """Build both kernels, run the scenes, print them, write demo.csv."""
     images = {
         "stock": image.build(trees.stock, trees.stock_key, say),
         "patched": image.build(trees.patched, trees.patched_key, say),
@@ -54,17 +50,19 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
         say,
     )
     say.clear()
-    rows = [
+    found = [
         row
         for one, result in zip(RUNS, results, strict=True)
         for row in _rows(one, result, trees.version)
     ]
     live = RUNS.index(Run("live", None, "patched"))
-    _print_live(results[live], rows)
-    _print_table(rows)
+    _print_live(results[live], found)
+    _print_table(found)
     out.mkdir(exist_ok=True)
-    overlay.replace(out / "demo.json", json.dumps(rows, indent=1) + "\n")
-    print(f"\nThe figures are in {out / 'demo.json'}.")
+    rows.write(
+        out / "demo.csv", [*found[0]], [[*row.values()] for row in found]
+    )
+    print(f"\nThe figures are in {out / 'demo.csv'}.")
     return 0
 
 

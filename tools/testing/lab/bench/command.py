@@ -49,7 +49,7 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
     print(compare.text(found))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
-    print(f"\nThe figures are in {bench.STORE.file}.")
+    print(f"\nThe figures are in {bench.STORE.file}: make pictures")
     if len(paths) < len(cells.CELLS) or options.peer:
         return 1 if failures else 0
     print()
