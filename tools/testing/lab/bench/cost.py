@@ -226,7 +226,7 @@ def _behind(head: str, say: Say) -> Say:
 
 
 def run(trees: tree.Trees, number: int, say: Progress) -> int:
-    """Measure so many blocks; what there is after each of them is written."""
+    """Measure so many blocks; fewer than BLOCKS say too little to be kept."""
     kernels = [("", kind.kernel) for kind in KINDS]
     made = bench.images(trees, kernels, say)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -241,9 +241,10 @@ def run(trees: tree.Trees, number: int, say: Progress) -> int:
         kinds = KINDS[::-1] if done % 2 else KINDS
         unit, costs = block(made, kinds, _behind(f"{so_far}: ", say))
         blocks.append(costs)
-        there = figures(trees.version, digests.series(trees.base), unit, blocks)
-        STORE.merge(there)
+    there = figures(trees.version, digests.series(trees.base), unit, blocks)
     say.clear()
     print(text(there))
-    print(f"\nThe figures are in {STORE.file}.")
+    if number >= BLOCKS:
+        STORE.merge(there)
+        print(f"\nThe figures are in {STORE.file}.")
     return 0
