@@ -2,25 +2,25 @@
 /*
  * TCP buffers of RPC connections.
  *
- * A TCP connection carries at most window / RTT. TCP grows its windows by
- * itself up to tcp_rmem[2] and tcp_wmem[2], limits that are meant for every
- * socket of the machine. Here RPC goes on where TCP stops, up to limits of its
- * own (/proc/sys/sunrpc/tcp_rcvbuf and tcp_sndbuf for servers, tcp_clnt_rcvbuf
- * and tcp_clnt_sndbuf for clients), connection by connection, at the two places
+ * A TCP connection carries at most window / RTT. TCP grows its windows up to
+ * tcp_rmem[2] and tcp_wmem[2], limits that are meant for every socket of the
+ * machine. RPC continues where TCP stops, up to separate limits
+ * (/proc/sys/sunrpc/tcp_rcvbuf and tcp_sndbuf for servers, tcp_clnt_rcvbuf and
+ * tcp_clnt_sndbuf for clients), connection by connection, at the two places
  * where it holds a connection in process context anyway:
  *
  *  - after data was received: TCP goes on measuring how much the reader takes
- *    in a round trip; give the window twice of that;
- *  - before a message is sent: give the buffer twice of what is in flight;
+ *    in a round trip; give the window twice that;
+ *  - before data are sent: give the buffer twice what is in flight;
  *
- * and never more than a few bandwidth-delay products (tcpbuf.h says why).
+ * and never more than a few bandwidth-delay products (tcpbuf_size.c says why).
  *
  * So a connection takes what its path needs and nothing before it needs it:
  *
- *  - below tcp_rmem[2] and tcp_wmem[2] nothing is done at all. A LAN
- *    connection never comes here, and a limit below TCP's own changes nothing.
+ *  - below tcp_rmem[2] and tcp_wmem[2] nothing is done at all. On a LAN twice
+ *    the flight does not reach them, and a limit below them changes nothing.
  *  - nothing ever shrinks while a limit is set.
- *  - a new limit is looked at with the next RPC of each connection, so live
+ *  - a new limit counts from the next RPC of each connection, so live
  *    connections follow, and no list of sockets is walked.
  *  - when the limit is 0 again, a connection that grew is given back to TCP
  *    with its next RPC.
@@ -33,13 +33,12 @@
  * send buffer back to tcp_wmem[2] with the next ACK, so SOCK_SNDBUF_LOCK is
  * set on a connection from the moment it passes that size. Under memory
  * pressure TCP offers small windows, however large the receive buffer is, but
- * it lowers no send buffer that has the bit: that one is given back to it.
+ * it lowers no send buffer that has the bit: that one is given back to TCP.
  *
- * All of it goes by what TCP knows of the connection, whatever is below or
- * above: IPv4 or IPv6; TLS, whose records are bytes like others; SYN cookies,
- * which keep no more of the handshake than the window scale that bounds the
- * window here, or not even that; and loopback, whose round trip is so short
- * that no window passes TCP's own limits.
+ * Everything is derived from what TCP knows of the connection, so it holds for
+ * IPv4 and IPv6, under TLS, whose records are bytes like others, after SYN
+ * cookies, and on loopback, whose round trip is too short for a window beyond
+ * TCP's own limits.
  */
 #include <linux/tcp.h>
 
@@ -49,46 +48,26 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
-#include "tcpbuf.h"
-
-#define CREATE_TRACE_POINTS
 #include <trace/events/sunrpc_tcpbuf.h>
 
-/**
- * rpc_tcpbuf_init - prepare the buffer state of a new connection
- * @tb: the state
- * @net: network namespace that the transport holds a reference to
- * @role: which end of the connection this is
- *
- * Context: before the socket's callbacks can reach the transport
- */
-void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
-		     enum rpc_tcpbuf_role role)
-{
-	*tb = (struct rpc_tcpbuf) {
-		.limits = rpc_tcpbuf_net_limits(net, role),
-	};
-}
+#include "tcpbuf.h"
 
 /* Whether somebody set a size with SO_RCVBUF or SO_SNDBUF. */
 static bool rpc_tcpbuf_is_fixed(const struct sock *sk, u8 lock)
 {
-	/*
-	 * A bit-field in older kernels: no READ_ONCE(). The sockets that come
-	 * here are the kernel's own by now, and no program changes the bits.
-	 */
+	/* The socket is the kernel's own by now: no program changes the bits. */
 	return data_race(sk->sk_userlocks & lock);
 }
 
 /* The two tests of tcp_should_expand_sndbuf() that are about memory. */
-static bool rpc_tcpbuf_memory_is_short(const struct sock *sk)
+static bool rpc_tcpbuf_under_memory_pressure(const struct sock *sk)
 {
 	return tcp_under_memory_pressure(sk) ||
 	       sk_memory_allocated(sk) >= sk_prot_mem_limits(sk, 0);
 }
 
 /*
- * What a connection needs is worked out without the socket's lock, from numbers
+ * What a connection needs is computed without the socket's lock, from numbers
  * that TCP changes meanwhile. One that is a packet too old makes a buffer a
  * packet too small, until the next RPC.
  */
@@ -151,9 +130,9 @@ static void rpc_tcpbuf_restore_rcvbuf(struct rpc_tcpbuf *tb, struct sock *sk)
 }
 
 /*
- * The window that the connection needs. Worked out when TCP's estimate changes,
- * together with the round trip that the estimate was made over, and kept: the
- * estimate stays when the path falls idle, the round trip does not.
+ * The window that the connection needs. Computed when TCP's estimate changes,
+ * from the round trip that the estimate was made over, and kept: the estimate
+ * stays when the path falls idle, the round trip does not.
  */
 static u32 rpc_tcpbuf_window_needed(struct rpc_tcpbuf *tb,
 				    const struct tcp_sock *tp)
@@ -197,7 +176,7 @@ void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
 	if (!READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_moderate_rcvbuf) ||
 	    rpc_tcpbuf_is_fixed(sk, SOCK_RCVBUF_LOCK))
 		return;
-	if (rpc_tcpbuf_memory_is_short(sk))
+	if (rpc_tcpbuf_under_memory_pressure(sk))
 		return;
 	trace_rpc_tcpbuf_grow_rcvbuf(sk, wanted, rcvbuf, ceiling);
 	rpc_tcpbuf_grow_rcvbuf(tb, sk, rcvbuf);
@@ -215,7 +194,7 @@ static void rpc_tcpbuf_grow_sndbuf(struct rpc_tcpbuf *tb, struct sock *sk,
 	release_sock(sk);
 }
 
-/* Give the send buffer back to TCP. What is queued drains by itself. */
+/* Give the send buffer back to TCP. What is in it drains. */
 static void rpc_tcpbuf_restore_sndbuf(struct rpc_tcpbuf *tb, struct sock *sk)
 {
 	int wmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
@@ -228,8 +207,8 @@ static void rpc_tcpbuf_restore_sndbuf(struct rpc_tcpbuf *tb, struct sock *sk)
 	release_sock(sk);
 }
 
-/* The buffer that the connection needs to send a message of @msg_bytes. */
-static u64 rpc_tcpbuf_sndbuf_needed(const struct sock *sk, u32 msg_bytes)
+/* The send buffer that the connection needs. */
+static u64 rpc_tcpbuf_sndbuf_needed(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 una = READ_ONCE(tp->snd_una);
@@ -240,12 +219,11 @@ static u64 rpc_tcpbuf_sndbuf_needed(const struct sock *sk, u32 msg_bytes)
 
 	return rpc_tcpbuf_sndbuf(READ_ONCE(tp->snd_nxt) - una, bdp,
 				 READ_ONCE(tp->write_seq) - una,
-				 READ_ONCE(sk->sk_wmem_queued), msg_bytes);
+				 READ_ONCE(sk->sk_wmem_queued));
 }
 
 /* The slow path of rpc_tcpbuf_sending(): a limit is set, or was. */
-void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
-			  u32 msg_bytes)
+void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk)
 {
 	int wmem2 = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
 	u32 ceiling = rpc_tcpbuf_ceiling(READ_ONCE(tb->limits->sndbuf_bytes),
@@ -260,7 +238,7 @@ void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 		return;
 	}
 
-	wanted = rpc_tcpbuf_sndbuf_needed(sk, msg_bytes);
+	wanted = rpc_tcpbuf_sndbuf_needed(sk);
 	/* TCP does not grow a buffer of ours: let it have what TCP would give. */
 	sndbuf = rpc_tcpbuf_step(wanted, READ_ONCE(sk->sk_sndbuf),
 				 max_t(u32, ceiling, wmem2));
@@ -269,7 +247,7 @@ void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
 	if (!tb->snd_grown && (sndbuf <= wmem2 ||
 			       rpc_tcpbuf_is_fixed(sk, SOCK_SNDBUF_LOCK)))
 		return;
-	if (rpc_tcpbuf_memory_is_short(sk))
+	if (rpc_tcpbuf_under_memory_pressure(sk))
 		return;
 	trace_rpc_tcpbuf_grow_sndbuf(sk, wanted, sndbuf, ceiling);
 	rpc_tcpbuf_grow_sndbuf(tb, sk, sndbuf);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arithmetic of RPC's TCP buffers: numbers in, a number out. No socket,
- * no lock, no clock; tests/tcpbuf_kunit.c tries every function.
+ * TCP buffers of RPC connections: what their files share.
  */
 #ifndef _NET_SUNRPC_TCPBUF_H
 #define _NET_SUNRPC_TCPBUF_H
 
-#include <linux/kernel.h>
 #include <linux/limits.h>
-#include <linux/math64.h>
-#include <linux/minmax.h>
 #include <linux/types.h>
 
 #include <linux/sunrpc/tcpbuf.h>
@@ -22,191 +18,23 @@ struct net;
 /* Largest window that TCP can offer: 16 bits and a shift of 14, RFC 7323. */
 #define RPC_TCPBUF_MAX_WINDOW	(U16_MAX << 14)
 
-/*
- * Bandwidth-delay products that a connection may take. What is known of the
- * rate is one round trip old, in slow start the sender has doubled it since,
- * and what is given now is used in the round trip after, when it has doubled
- * again.
- */
-#define RPC_TCPBUF_BDPS		4
-
+/* tcpbuf_net.c */
 const struct rpc_tcpbuf_limits *
 rpc_tcpbuf_net_limits(const struct net *net, enum rpc_tcpbuf_role role);
 
-/**
- * rpc_tcpbuf_ceiling - how large sk_rcvbuf or sk_sndbuf may become
- * @value_bytes: what the administrator set, 0 to RPC_TCPBUF_MAX
- * @host_max_bytes: net.core.rmem_max or wmem_max. Root of a container may set
- *	@value_bytes, but not take more kernel memory than the host allows.
- *
- * The doubling is that of setsockopt(SO_RCVBUF), see socket(7).
- *
- * Returns: bytes in the unit of sk_rcvbuf, 0 when nothing is set
- */
-static inline u32 rpc_tcpbuf_ceiling(int value_bytes, u32 host_max_bytes)
-{
-	return 2 * min3((u32)value_bytes, host_max_bytes, (u32)RPC_TCPBUF_MAX);
-}
+/* tcpbuf_gate.c */
+u64 rpc_tcpbuf_gate_bytes(u32 lowat_bytes, unsigned long bytes_per_s);
 
-/**
- * rpc_tcpbuf_rcv_window - window that a receiver should be able to offer
- * @space_bytes: bytes that the reader took in the last round trip
- *	(tp->rcvq_space.space)
- * @last_bytes: the same when last looked at, 0 if never
- * @rtt_us: round trip that @space_bytes were measured over
- * @min_rtt_us: smallest round trip of the path, or more than @rtt_us
- *
- * Twice of what was taken, because the estimate is one round trip late; and
- * while the estimate still rises, room for a sender in slow start to go on
- * rising as fast as it did, which is at most to double: the allowance that
- * tcp_rcvbuf_grow() makes below tcp_rmem[2]. Source: M. Fisk and W. Feng,
- * "Dynamic Right-Sizing in TCP", LACSI Symposium, 2001.
- *
- * But no more than RPC_TCPBUF_BDPS bandwidth-delay products. A sender that is
- * given more than the path holds fills the queue of the bottleneck, so that
- * more bytes arrive in a longer round trip, which would earn it more still.
- *
- * A window has 30 bits (RFC 7323, 2.3), so a larger @space_bytes is capped and
- * nothing here overflows.
- *
- * Returns: bytes of window
- */
-static inline u64 rpc_tcpbuf_rcv_window(u32 space_bytes, u32 last_bytes,
-					u32 rtt_us, u32 min_rtt_us)
-{
-	u32 space = min_t(u32, space_bytes, RPC_TCPBUF_MAX_WINDOW);
-	u64 most = (u64)RPC_TCPBUF_BDPS * space;
-	u64 window = 2ULL * space;
-
-	if (min_rtt_us < rtt_us)
-		most = mul_u64_u32_div(most, min_rtt_us, rtt_us);
-	if (last_bytes && space > last_bytes)
-		window += div_u64(2 * window * min(space - last_bytes,
-						   last_bytes), last_bytes);
-	return min(window, most);
-}
-
-/**
- * rpc_tcpbuf_rcvbuf - receive buffer that can offer a window
- * @window_bytes: the wanted window
- * @rcvbuf_bytes: the socket's sk_rcvbuf now
- * @full_space_bytes: the window that this buffer stands for, tcp_full_space();
- *	how much of a buffer is payload depends on the packets that arrive
- *
- * Returns: bytes in the unit of sk_rcvbuf
- */
-static inline u64 rpc_tcpbuf_rcvbuf(u32 window_bytes, u32 rcvbuf_bytes,
-				    u32 full_space_bytes)
-{
-	if (!full_space_bytes)
-		return rcvbuf_bytes;
-	return div_u64((u64)window_bytes * rcvbuf_bytes, full_space_bytes);
-}
-
-/**
- * rpc_tcpbuf_bdp - bandwidth-delay product of a path, as far as it is known
- * @delivered: packets of TCP's last delivery rate sample
- * @interval_us: the time that their delivery took; 0: no sample yet
- * @mss_bytes: payload of a packet
- * @min_rtt_us: smallest round trip of the path; U32_MAX: no sample yet
- *
- * Source: draft-cheng-iccrg-delivery-rate-estimation.
- *
- * Returns: bytes, U64_MAX when unknown
- */
-static inline u64 rpc_tcpbuf_bdp(u32 delivered, u32 interval_us, u32 mss_bytes,
-				 u32 min_rtt_us)
-{
-	if (!interval_us || min_rtt_us == U32_MAX)
-		return U64_MAX;
-	return mul_u64_u32_div((u64)delivered * mss_bytes, min_rtt_us,
-			       interval_us);
-}
-
-/**
- * rpc_tcpbuf_sndbuf - send buffer that keeps the path full
- * @in_flight_bytes: sent and not acknowledged
- * @bdp_bytes: what the path holds, see rpc_tcpbuf_bdp()
- * @queued_bytes: written and not acknowledged; @in_flight_bytes and what is
- *	still unsent
- * @wmem_bytes: kernel memory that @queued_bytes take (sk_wmem_queued)
- * @msg_bytes: length of the message that is about to be written
- *
- * Room for twice of what is in flight, so that a sender in slow start finds as
- * much again to send when the acknowledgments arrive, and for the message
- * twice over, as a writer that found the buffer full is woken only when a
- * third of it is free. Bytes in flight and not the congestion window, as the
- * latter goes on rising on a path without loss; and no more than
- * RPC_TCPBUF_BDPS bandwidth-delay products, as all further bytes in flight
- * stand in the queue of the bottleneck.
- *
- * Packet overhead is taken from the packets that are there, within what is
- * possible: the sizes are read without the socket's lock and need not fit each
- * other.
- *
- * Returns: bytes in the unit of sk_sndbuf
- */
-static inline u64 rpc_tcpbuf_sndbuf(u32 in_flight_bytes, u64 bdp_bytes,
-				    u32 queued_bytes, u32 wmem_bytes,
-				    u32 msg_bytes)
-{
-	u64 room = 2ULL * in_flight_bytes;
-
-	if (bdp_bytes < U32_MAX)
-		room = min(room, RPC_TCPBUF_BDPS * bdp_bytes);
-	if (queued_bytes)
-		room = clamp(mul_u64_u32_div(room, wmem_bytes, queued_bytes),
-			     room, 2 * room);
-	return room + 2ULL * msg_bytes;
-}
-
-/**
- * rpc_tcpbuf_step - whether a buffer is to grow, and how far
- * @wanted_bytes: the buffer that the connection needs
- * @now_bytes: the buffer that it has
- * @ceiling_bytes: the largest that it may have
- *
- * By an eighth at least, so that a need that creeps up costs a few steps and
- * not one, with the socket's lock, for every RPC. The last step is to the
- * ceiling and may be shorter.
- *
- * Returns: bytes of the new size, 0 to leave it
- */
-static inline u32 rpc_tcpbuf_step(u64 wanted_bytes, u32 now_bytes,
-				  u32 ceiling_bytes)
-{
-	u64 next = max_t(u64, wanted_bytes,
-			 (u64)now_bytes + now_bytes / 8);
-
-	if (wanted_bytes <= now_bytes || ceiling_bytes <= now_bytes)
-		return 0;
-	return min_t(u64, next, ceiling_bytes);
-}
-
-/**
- * rpc_tcpbuf_reply_fits - whether the reply to one more request will find room
- * @taken_bytes: the most that replies to requests that were taken may have,
- *	those that are not queued yet
- * @next_bytes: the most that the reply to the next may have
- * @sndbuf_bytes: the socket's sk_sndbuf
- * @wmem_bytes: kernel memory that what is queued takes (sk_wmem_queued)
- *
- * Up to half it is not the path that is waited for: requests are then served
- * side by side as ever, however many, so that a slow disk is kept busy. A lone
- * request is taken when a thread that slept for room would be woken, which is
- * when a third is free (sk_stream_write_space()): a buffer may be smaller than
- * a reply.
- *
- * Returns: false if a thread would sleep until queued data are acknowledged
- */
-static inline bool rpc_tcpbuf_reply_fits(u32 taken_bytes, u32 next_bytes,
-					 u32 sndbuf_bytes, u32 wmem_bytes)
-{
-	u32 free = sndbuf_bytes - min(wmem_bytes, sndbuf_bytes);
-
-	if (free >= wmem_bytes || (!taken_bytes && free >= wmem_bytes / 2))
-		return true;
-	return (u64)taken_bytes + next_bytes <= free;
-}
+/* tcpbuf_size.c */
+u32 rpc_tcpbuf_ceiling(int value_bytes, u32 host_max_bytes);
+u64 rpc_tcpbuf_rcv_window(u32 space_bytes, u32 last_bytes, u32 rtt_us,
+			  u32 min_rtt_us);
+u64 rpc_tcpbuf_rcvbuf(u32 window_bytes, u32 rcvbuf_bytes,
+		      u32 full_space_bytes);
+u64 rpc_tcpbuf_bdp(u32 delivered, u32 interval_us, u32 mss_bytes,
+		   u32 min_rtt_us);
+u64 rpc_tcpbuf_sndbuf(u32 in_flight_bytes, u64 bdp_bytes, u32 queued_bytes,
+		      u32 wmem_bytes);
+u32 rpc_tcpbuf_step(u64 wanted_bytes, u32 now_bytes, u32 ceiling_bytes);
 
 #endif /* _NET_SUNRPC_TCPBUF_H */

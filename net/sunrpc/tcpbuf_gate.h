@@ -5,16 +5,16 @@
 #ifndef _NET_SUNRPC_TCPBUF_GATE_H
 #define _NET_SUNRPC_TCPBUF_GATE_H
 
+#include <linux/net.h>
+
 #include <linux/sunrpc/tcpbuf.h>
 
 struct sock;
-struct socket;
 
 #if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
 
 bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb, struct socket *sock,
-			     u32 taken_bytes, u32 next_bytes);
-bool rpc_tcpbuf_has_room(const struct sock *sk);
+			     size_t queued_bytes);
 void __rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk);
 
 /**
@@ -37,14 +37,9 @@ static inline void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb, struct sock *sk)
 
 static inline bool rpc_tcpbuf_gate_is_open(struct rpc_tcpbuf *tb,
 					   struct socket *sock,
-					   u32 taken_bytes, u32 next_bytes)
+					   size_t queued_bytes)
 {
-	return true;
-}
-
-static inline bool rpc_tcpbuf_has_room(const struct sock *sk)
-{
-	return false;
+	return !queued_bytes && !test_bit(SOCK_NOSPACE, &sock->flags);
 }
 
 static inline void rpc_tcpbuf_gate_sync(struct rpc_tcpbuf *tb,

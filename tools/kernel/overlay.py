@@ -76,10 +76,6 @@ def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
                 f"it with a patch in patches/{base}/"
             )
         _copy(source, folder / name)
-        if plan.is_kconfig(name):
-            foreign = plan.foreign(repo / "patches", base)
-            path = folder / name
-            path.write_text(plan.without(path.read_text(), foreign))
     for patch in hunks:
         apply(patch, folder, stock)
     names |= {

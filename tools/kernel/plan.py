@@ -6,6 +6,8 @@
     patches/messages/NAME.cover what a series' cover letter says, likewise
     patches/BASE/NAME.patch     a patch's hunks in files that BASE has itself
     patches/BASE/adapt.patch    what BASE needs changed in the new files
+    patches/changes/NAME.patch  what a patch changes in the new files of those
+                                before it; a base's own form is in BASE/changes/
 
 A patch without hunks has new files alone. Here the plan is held against what
 a base really has, so that nothing is left out and nothing is named twice.
@@ -26,6 +28,7 @@ from tools.kernel.errors import LabError
 
 FILE = "series.toml"
 MESSAGES = "messages"
+CHANGES = "changes"
 # Not sent, and of no series: the new files come in the form that it gives them.
 ADAPT = "adapt.patch"
 
@@ -43,13 +46,11 @@ class Patch:
 
     name:    of the files with its message and its hunks
     files:   new files that come with it, as patterns or, once resolved, names
-    configs: entries of a new Kconfig file that come with it
     ignore:  checkpatch's types of findings to pass over, each with a reason
     """
 
     name: str
     files: tuple[str, ...] = ()
-    configs: tuple[str, ...] = ()
     ignore: dict[str, str] = field(default_factory=dict)
 
 
@@ -114,10 +115,14 @@ def hunks(patches: Path, base: str) -> list[Path]:
     paths = [patches / base / f"{name}.patch" for name in names]
     paths.append(patches / base / ADAPT)
     strangers = set((patches / base).glob("*.patch")) - set(paths)
+    strangers |= {
+        path
+        for path in patches.glob(f"**/{CHANGES}/*.patch")
+        if path.stem not in {p.name for s in load(patches) for p in s.patches}
+    }
     if strangers:
-        raise LabError(
-            f"{patches / FILE}: {base}/{min(strangers).name} is in no series"
-        )
+        name = min(strangers).relative_to(patches)
+        raise LabError(f"{patches / FILE}: {name} is in no series")
     return [path for path in paths if path.is_file()]
 
 
@@ -206,23 +211,13 @@ def cover(patches: Path, series: Series) -> Message | None:
     return _message(path)
 
 
-def without(kconfig: str, patches: Iterable[Patch]) -> str:
-    """A Kconfig file without the entries that come with some patches.
-
-    Raises LabError for an entry that it does not have.
-    """
-    configs = [config for patch in patches for config in patch.configs]
-    for config in configs:
-        entry = rf"^config {config}\n(?:(?!config ).*\n)*"
-        kconfig, count = re.subn(entry, "", kconfig, flags=re.MULTILINE)
-        if count != 1:
-            raise LabError(f"patches/{FILE}: no Kconfig has config {config}")
-    return kconfig.rstrip("\n") + "\n" if configs else kconfig
-
-
-def is_kconfig(name: str) -> bool:
-    """Whether a file is one of Kconfig's, by its name."""
-    return os.path.basename(name).startswith("Kconfig")
+def changes(patches: Path, base: str, patch: Patch) -> Path | None:
+    """What a patch changes in the new files of those before it, if anything."""
+    for folder in (patches / base, patches):
+        path = folder / CHANGES / f"{patch.name}.patch"
+        if path.is_file():
+            return path
+    return None
 
 
 def _message(path: Path) -> Message:
@@ -246,11 +241,10 @@ def _series(row: dict[str, Any]) -> Series:
 
 
 def _patch(row: dict[str, Any]) -> Patch:
-    _known(row, "name", "files", "configs", "ignore")
+    _known(row, "name", "files", "ignore")
     return Patch(
         str(row["name"]),
         tuple(row.get("files", ())),
-        tuple(row.get("configs", ())),
         dict(row.get("ignore", {})),
     )
 

@@ -238,17 +238,21 @@ class _Maker:
     def _place(self, folder: Path, present: list[plan.Patch]) -> None:
         """Lay the new files of patches below a folder.
 
-        Those that were there before, too: a Kconfig file has no entry of a
-        patch that is not there yet.
+        Those that were there before, too. They lie in the repository in their
+        last form: what the patches that are not there yet change in them is
+        taken back.
         """
-        absent = [patch for patch in self.every if patch not in present]
-        for name in (name for patch in present for name in patch.files):
+        names = [name for patch in present for name in patch.files]
+        for name in names:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(self.want.folder / name, target)
-            if plan.is_kconfig(name):
-                text = plan.without(target.read_text(), absent)
-                target.write_text(text)
+        absent = [patch for patch in self.every if patch not in present]
+        only = [f"--include={name}" for name in names]
+        for patch in reversed(absent):
+            path = plan.changes(self.patches, self.trees.base, patch)
+            if path:
+                git(folder, "apply", "--reverse", *only, path)
 
     def format(self, folder: Path, series: plan.Series, out: Path) -> list[str]:
         """Write a series' commits, the last ones, as files; their names."""

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits of their own for the TCP buffers of RPC connections.
- *
- * This header is read by every user of svcsock.h, outside of net/sunrpc
- * too: it includes nothing but types, so that no symbol version of a module
- * that knows nothing of this feature changes.
+ * Separate limits for the TCP buffers of RPC connections.
  */
 #ifndef _LINUX_SUNRPC_TCPBUF_H
 #define _LINUX_SUNRPC_TCPBUF_H
@@ -30,8 +26,8 @@ enum rpc_tcpbuf_role {
  *	server's connection; a client has none
  *
  * The ceilings are in the unit of setsockopt(SO_RCVBUF): sk_rcvbuf and
- * sk_sndbuf may become twice the value. 0 leaves the matter to TCP. Written by
- * sysctl, read without a lock: READ_ONCE().
+ * sk_sndbuf may become twice the value. 0 leaves the size to TCP. Written by
+ * sysctl, read locklessly.
  */
 struct rpc_tcpbuf_limits {
 	int		rcvbuf_bytes;
@@ -46,16 +42,15 @@ struct rpc_tcpbuf_limits {
  *	of a kernel service need not hold one.
  * @rcv_space_bytes: TCP's estimate of bytes per round trip when last looked at
  * @rcv_window_bytes: the window that this estimate asks for
- * @rcv_grown: the receive buffer passed tcp_rmem[2] by our doing
- * @snd_grown: the send buffer passed tcp_wmem[2] by our doing, so
- *	SOCK_SNDBUF_LOCK is ours
- * @snd_gated: the socket's own TCP_NOTSENT_LOWAT is out of force by our doing
+ * @rcv_grown: the receive buffer is beyond tcp_rmem[2] because sunrpc raised it
+ * @snd_grown: the send buffer is beyond tcp_wmem[2] because sunrpc raised it,
+ *	and SOCK_SNDBUF_LOCK is set
+ * @snd_gated: the socket's own TCP_NOTSENT_LOWAT is overridden by the gate
  * @notsent_lowat: what it was before
- * @gate_closed: the gate was found closed when last looked at
+ * @gate_closed: the gate was closed when last looked at; read locklessly
  *
- * The receive members belong to whoever receives from the transport, the send
- * members to whoever sends on it; each side is one thread at a time. Anybody
- * looks at the gate, without a lock: READ_ONCE(), WRITE_ONCE().
+ * The receive members belong to the thread that receives from the transport,
+ * the send members to the one that sends on it.
  */
 struct rpc_tcpbuf {
 #if IS_ENABLED(CONFIG_SUNRPC_TCPBUF)
@@ -78,8 +73,7 @@ void rpc_tcpbuf_unregister(void);
 void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
 		     enum rpc_tcpbuf_role role);
 void __rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk);
-void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
-			  u32 msg_bytes);
+void __rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk);
 
 /**
  * rpc_tcpbuf_received - let the receive buffer grow if the connection needs it
@@ -101,18 +95,16 @@ static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb, struct sock *sk)
  * rpc_tcpbuf_sending - let the send buffer grow if the connection needs it
  * @tb: buffer state of the connection
  * @sk: its TCP socket
- * @msg_bytes: length of the RPC message that is about to be sent
  *
- * Call it before @msg_bytes are handed to @sk. One comparison when no limit is
+ * Call it before data are handed to @sk. One comparison when no limit is
  * set and none was before.
  *
  * Context: process context, may sleep; the one sender of the transport.
  */
-static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
-				      u32 msg_bytes)
+static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk)
 {
 	if (READ_ONCE(tb->limits->sndbuf_bytes) | tb->snd_grown)
-		__rpc_tcpbuf_sending(tb, sk, msg_bytes);
+		__rpc_tcpbuf_sending(tb, sk);
 }
 
 #else /* !CONFIG_SUNRPC_TCPBUF */
@@ -124,8 +116,8 @@ static inline void rpc_tcpbuf_init(struct rpc_tcpbuf *tb,
 				   enum rpc_tcpbuf_role role) { }
 static inline void rpc_tcpbuf_received(struct rpc_tcpbuf *tb,
 				       struct sock *sk) { }
-static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb, struct sock *sk,
-				      u32 msg_bytes) { }
+static inline void rpc_tcpbuf_sending(struct rpc_tcpbuf *tb,
+				      struct sock *sk) { }
 
 #endif /* CONFIG_SUNRPC_TCPBUF */
 

@@ -8,10 +8,33 @@
 #if !defined(_TRACE_SUNRPC_TCPBUF_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TRACE_SUNRPC_TCPBUF_H
 
+#include <linux/ipv6.h>
 #include <linux/tracepoint.h>
 
 #include <net/inet_sock.h>
+#include <net/net_namespace.h>
 #include <net/sock.h>
+
+#include <trace/events/net_probe_common.h>
+
+#define TCPBUF_SOCK_FIELDS \
+	__field(unsigned int, netns_ino) \
+	__array(__u8, saddr, sizeof(struct sockaddr_in6)) \
+	__array(__u8, daddr, sizeof(struct sockaddr_in6))
+
+#define TCPBUF_SOCK_ASSIGN(sk) \
+	do { \
+		const struct inet_sock *inet = inet_sk(sk); \
+		__entry->netns_ino = sock_net(sk)->ns.inum; \
+		memset(__entry->saddr, 0, sizeof(struct sockaddr_in6)); \
+		memset(__entry->daddr, 0, sizeof(struct sockaddr_in6)); \
+		TP_STORE_ADDR_PORTS(__entry, inet, sk); \
+	} while (0)
+
+#define TCPBUF_SOCK_FORMAT	"src=%pISpc dest=%pISpc netns=%u "
+
+#define TCPBUF_SOCK_VARARGS \
+	__entry->saddr, __entry->daddr, __entry->netns_ino
 
 /*
  * A buffer grows. wanted: what the connection needs; got: what it is given;
@@ -21,22 +44,18 @@ DECLARE_EVENT_CLASS(rpc_tcpbuf_grow,
 		    TP_PROTO(const struct sock *sk, u64 wanted, u32 got,
 			     u32 ceiling),
 		    TP_ARGS(sk, wanted, got, ceiling),
-		    TP_STRUCT__entry(__field(u64, wanted)
+		    TP_STRUCT__entry(TCPBUF_SOCK_FIELDS
+				     __field(u64, wanted)
 				     __field(u32, got)
-				     __field(u32, ceiling)
-				     __field(u16, sport)
-				     __field(u16, dport)),
-		    TP_fast_assign(__entry->wanted = wanted;
+				     __field(u32, ceiling)),
+		    TP_fast_assign(TCPBUF_SOCK_ASSIGN(sk);
+				   __entry->wanted = wanted;
 				   __entry->got = got;
 				   __entry->ceiling = ceiling;
-				   __entry->sport =
-					ntohs(inet_sk(sk)->inet_sport);
-				   __entry->dport =
-					ntohs(inet_sk(sk)->inet_dport);
 		    ),
-		    TP_printk("sport=%u dport=%u wanted=%llu got=%u ceiling=%u",
-			      __entry->sport, __entry->dport,
-			      __entry->wanted, __entry->got, __entry->ceiling)
+		    TP_printk(TCPBUF_SOCK_FORMAT "wanted=%llu got=%u ceiling=%u",
+			      TCPBUF_SOCK_VARARGS, __entry->wanted,
+			      __entry->got, __entry->ceiling)
 );
 
 DEFINE_EVENT(rpc_tcpbuf_grow, rpc_tcpbuf_grow_rcvbuf,
@@ -48,37 +67,32 @@ DEFINE_EVENT(rpc_tcpbuf_grow, rpc_tcpbuf_grow_sndbuf,
 	     TP_ARGS(sk, wanted, got, ceiling));
 
 /*
- * The gate closes: requests are held back, as unsent bytes of replies are at or
- * above lowat, or as the reply to one more may not fit into the free bytes of
- * the send buffer. It opens: neither is so, or lowat is 0.
+ * The gate closes: requests are held back, as too many bytes of replies are
+ * unsent. It opens again.
  */
 DECLARE_EVENT_CLASS(rpc_tcpbuf_gate,
-		    TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+		    TP_PROTO(const struct sock *sk, u64 unsent, u32 lowat),
 		    TP_ARGS(sk, unsent, lowat),
-		    TP_STRUCT__entry(__field(u32, unsent)
+		    TP_STRUCT__entry(TCPBUF_SOCK_FIELDS
+				     __field(u64, unsent)
 				     __field(u32, lowat)
-				     __field(int, free)
-				     __field(u16, sport)
-				     __field(u16, dport)),
-		    TP_fast_assign(__entry->unsent = unsent;
+				     __field(int, free)),
+		    TP_fast_assign(TCPBUF_SOCK_ASSIGN(sk);
+				   __entry->unsent = unsent;
 				   __entry->lowat = lowat;
 				   __entry->free = sk_stream_wspace(sk);
-				   __entry->sport =
-					ntohs(inet_sk(sk)->inet_sport);
-				   __entry->dport =
-					ntohs(inet_sk(sk)->inet_dport);
 		    ),
-		    TP_printk("sport=%u dport=%u unsent=%u lowat=%u free=%d",
-			      __entry->sport, __entry->dport,
-			      __entry->unsent, __entry->lowat, __entry->free)
+		    TP_printk(TCPBUF_SOCK_FORMAT "unsent=%llu lowat=%u free=%d",
+			      TCPBUF_SOCK_VARARGS, __entry->unsent,
+			      __entry->lowat, __entry->free)
 );
 
 DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_closed,
-	     TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+	     TP_PROTO(const struct sock *sk, u64 unsent, u32 lowat),
 	     TP_ARGS(sk, unsent, lowat));
 
 DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_opened,
-	     TP_PROTO(const struct sock *sk, u32 unsent, u32 lowat),
+	     TP_PROTO(const struct sock *sk, u64 unsent, u32 lowat),
 	     TP_ARGS(sk, unsent, lowat));
 
 #endif /* _TRACE_SUNRPC_TCPBUF_H */

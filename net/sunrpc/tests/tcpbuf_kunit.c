@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of the arithmetic in net/sunrpc/tcpbuf.h. Cases are data.
+ * KUnit tests of the arithmetic in net/sunrpc/tcpbuf_size.c. Cases are data.
  */
 #include <kunit/test.h>
 
@@ -240,22 +240,20 @@ struct sndbuf_case {
 	u64 bdp_bytes;
 	u32 queued_bytes;
 	u32 wmem_bytes;
-	u32 msg_bytes;
 	u64 want;
 };
 
 static const struct sndbuf_case sndbuf_cases[] = {
 	{
-		.name = "idle: the message twice",
-		.bdp_bytes = U64_MAX, .msg_bytes = MIB,
-		.want = 2 * MIB,
+		.name = "idle",
+		.bdp_bytes = U64_MAX,
+		.want = 0,
 	},
 	{
-		.name = "in flight and the message, twice",
+		.name = "what is in flight, twice",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
 		.queued_bytes = 4 * MIB, .wmem_bytes = 4 * MIB,
-		.msg_bytes = MIB,
-		.want = 10 * MIB,
+		.want = 8 * MIB,
 	},
 	{
 		.name = "an unknown path bounds nothing",
@@ -287,7 +285,7 @@ static const struct sndbuf_case sndbuf_cases[] = {
 		.want = 8 * MIB,
 	},
 	{
-		.name = "sizes that do not fit: no more than twice of it",
+		.name = "sizes that do not fit: no more than twice that",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
 		.queued_bytes = 1, .wmem_bytes = INT_MAX,
 		.want = 16 * MIB,
@@ -296,8 +294,7 @@ static const struct sndbuf_case sndbuf_cases[] = {
 		.name = "the largest numbers do not overflow",
 		.in_flight_bytes = U32_MAX, .bdp_bytes = U32_MAX - 1,
 		.queued_bytes = U32_MAX, .wmem_bytes = U32_MAX,
-		.msg_bytes = U32_MAX,
-		.want = 4ULL * U32_MAX,
+		.want = 2ULL * U32_MAX,
 	},
 };
 
@@ -309,8 +306,7 @@ static void sndbuf_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, c->want,
 			rpc_tcpbuf_sndbuf(c->in_flight_bytes, c->bdp_bytes,
-					  c->queued_bytes, c->wmem_bytes,
-					  c->msg_bytes));
+					  c->queued_bytes, c->wmem_bytes));
 }
 
 struct step_case {
@@ -377,81 +373,44 @@ static void step_test(struct kunit *test)
 					c->ceiling_bytes));
 }
 
-struct reply_fits_case {
+struct gate_bytes_case {
 	const char *name;
-	u32 taken_bytes;
-	u32 next_bytes;
-	u32 sndbuf_bytes;
-	u32 wmem_bytes;
-	bool want;
+	u32 lowat_bytes;
+	unsigned long bytes_per_s;
+	u64 want;
 };
 
-static const struct reply_fits_case reply_fits_cases[] = {
+static const struct gate_bytes_case gate_bytes_cases[] = {
 	{
-		.name = "it fits beside those that were taken",
-		.taken_bytes = MIB, .next_bytes = MIB,
-		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 6 * MIB,
-		.want = true,
+		.name = "rate not known yet",
+		.lowat_bytes = 131072, .bytes_per_s = ULONG_MAX,
+		.want = 131072,
 	},
 	{
-		.name = "it fits, but not beside those that were taken",
-		.taken_bytes = MIB + 1, .next_bytes = MIB,
-		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 6 * MIB,
-		.want = false,
+		.name = "100 Mbit/s: the limit is more",
+		.lowat_bytes = 131072, .bytes_per_s = 12500000,
+		.want = 131072,
 	},
 	{
-		.name = "half empty: any number at a time",
-		.taken_bytes = 64 * MIB, .next_bytes = MIB,
-		.sndbuf_bytes = 8 * MIB, .wmem_bytes = 4 * MIB,
-		.want = true,
+		.name = "10 Gbit/s: two milliseconds are more",
+		.lowat_bytes = 131072, .bytes_per_s = 1250000000,
+		.want = 2500000,
 	},
 	{
-		.name = "a third of a small buffer is free: one at a time",
-		.taken_bytes = 0, .next_bytes = MIB,
-		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2,
-		.want = true,
-	},
-	{
-		.name = "a third of a small buffer is free, one is under way",
-		.taken_bytes = 1, .next_bytes = MIB,
-		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2,
-		.want = false,
-	},
-	{
-		.name = "less than a third of a small buffer is free",
-		.taken_bytes = 0, .next_bytes = MIB,
-		.sndbuf_bytes = 3 * MIB / 4, .wmem_bytes = MIB / 2 + 4,
-		.want = false,
-	},
-	{
-		.name = "more queued than the buffer should hold",
-		.taken_bytes = 0, .next_bytes = MIB,
-		.sndbuf_bytes = 4 * MIB, .wmem_bytes = 5 * MIB,
-		.want = false,
-	},
-	{
-		.name = "nothing queued, however small the buffer",
-		.taken_bytes = U32_MAX, .next_bytes = U32_MAX,
-		.sndbuf_bytes = 0, .wmem_bytes = 0,
-		.want = true,
-	},
-	{
-		.name = "the largest numbers do not overflow",
-		.taken_bytes = U32_MAX, .next_bytes = U32_MAX,
-		.sndbuf_bytes = INT_MAX - 1, .wmem_bytes = INT_MAX / 2 + 1,
-		.want = false,
+		.name = "a rate of more than 32 bits counts as 32 bits",
+		.lowat_bytes = 1, .bytes_per_s = ULONG_MAX - 1,
+		.want = 8589934,
 	},
 };
 
-TCPBUF_PARAM(reply_fits);
+TCPBUF_PARAM(gate_bytes);
 
-static void reply_fits_test(struct kunit *test)
+static void gate_bytes_test(struct kunit *test)
 {
-	const struct reply_fits_case *c = test->param_value;
+	const struct gate_bytes_case *c = test->param_value;
 
 	KUNIT_EXPECT_EQ(test, c->want,
-			rpc_tcpbuf_reply_fits(c->taken_bytes, c->next_bytes,
-					      c->sndbuf_bytes, c->wmem_bytes));
+			rpc_tcpbuf_gate_bytes(c->lowat_bytes, c->bytes_per_s));
 }
 
 static struct kunit_case tcpbuf_cases[] = {
@@ -461,7 +420,7 @@ static struct kunit_case tcpbuf_cases[] = {
 	KUNIT_CASE_PARAM(bdp_test, bdp_gen_params),
 	KUNIT_CASE_PARAM(sndbuf_test, sndbuf_gen_params),
 	KUNIT_CASE_PARAM(step_test, step_gen_params),
-	KUNIT_CASE_PARAM(reply_fits_test, reply_fits_gen_params),
+	KUNIT_CASE_PARAM(gate_bytes_test, gate_bytes_gen_params),
 	{ }
 };
 
@@ -474,3 +433,4 @@ kunit_test_suite(tcpbuf_suite);
 
 MODULE_DESCRIPTION("KUnit tests for RPC's TCP buffers");
 MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -37,13 +37,15 @@ Sysctl = dict[str, int | str]
 class Server:
     """The NFS server, in the guest's first network namespace.
 
-    threads: nfsd threads. sysctl: values by name ("net.core.rmem_max"),
+    threads: nfsd threads. disk_ms: what a read of the export's folder "disk"
+    takes that is not in the page cache; 0: there is none. sysctl: values by name ("net.core.rmem_max"),
     written before nfsd starts. daemon: a command that runs there from when
     everything is mounted to the end of the last phase, and is then ended with
     SIGTERM; by sh, the repository being at $LAB_REPO.
     """
 
     threads: int = 8
+    disk_ms: float = 0
     sysctl: Sysctl = dataclasses.field(default_factory=dict)
     daemon: str = ""
 
@@ -91,7 +93,8 @@ class Job:
     uncached, every interval_ms until the other jobs end) or "run" (command,
     by sh, on host "server" or a client's, the
     repository being at $LAB_REPO). passes: times that a write or read
-    is done, on one connection. seconds: instead of passes, go round and round
+    is done, on one connection. direct: past the client's cache, a record at
+    once, in as many requests as it takes. seconds: instead of passes, go round and round
     in the file, opened once, for so long. start_s: after the start of the
     phase.
     """
@@ -102,6 +105,7 @@ class Job:
     size_mib: int = 0
     record_kib: int = 1024
     passes: int = 1
+    direct: bool = False
     seconds: float = 0
     start_s: float = 0
     interval_ms: float = 20

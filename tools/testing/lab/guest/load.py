@@ -32,6 +32,9 @@ AT_STATX_FORCE_SYNC = 0x2000
 STATX_BASIC_STATS = 0x7FF
 STATX_BYTES = 256
 
+# A person who waits for longer notices.
+BLOCKED_S = 0.05
+
 
 class Worker:
     """A job in a process of its own."""
@@ -107,11 +110,13 @@ class Worker:
         return moved
 
     def _read(self) -> dict[str, Any]:
-        record = memoryview(bytearray(self.job.record_kib << 10))
+        # An address that O_DIRECT takes.
+        record = memoryview(mmap.mmap(-1, self.job.record_kib << 10))
         return self._passes(self._read_once, self._read_round, record)
 
     def _read_once(self, record: memoryview) -> int:
-        fd = os.open(self._file(), os.O_RDONLY)
+        direct = os.O_DIRECT if self.job.direct else 0
+        fd = os.open(self._file(), os.O_RDONLY | direct)
         left = self.job.size_mib << 20
         while left > 0:
             got = self._count(os.readv(fd, [record[:left]]))
@@ -167,18 +172,23 @@ class Worker:
         """Ask the server for the file's attributes again and again."""
         seconds = []
         fd = os.open(self._file(), os.O_RDONLY | os.O_CREAT)
+        begin = time.monotonic()
         while not self._stop[0]:
             start = time.monotonic()
             _ask_attributes(fd)
             seconds.append(time.monotonic() - start)
             time.sleep(self.job.interval_ms / 1e3)
         os.close(fd)
+        elapsed = time.monotonic() - begin
         seconds.sort()
+        blocked = sum(wait for wait in seconds if wait > BLOCKED_S)
         return {
             "calls": len(seconds),
             "mean_ms": 1e3 * sum(seconds) / len(seconds),
             "p50_ms": 1e3 * seconds[len(seconds) // 2],
             "p99_ms": 1e3 * seconds[len(seconds) * 99 // 100],
+            "longest_ms": 1e3 * seconds[-1],
+            "blocked_share": blocked / elapsed,
         }
 
     def _run(self) -> dict[str, Any]:

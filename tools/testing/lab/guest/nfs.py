@@ -7,11 +7,13 @@ import time
 from pathlib import Path
 
 from tools.kernel.errors import LabError
+from tools.testing.lab.guest import disk
 from tools.testing.lab.guest.network import address
 from tools.testing.lab.guest.shell import run
 from tools.testing.lab.scenario import Client, Server
 
 EXPORT = Path("/srv/nfs")
+EXPORT_OPTIONS = "rw,async,no_root_squash,insecure,no_subtree_check"
 MOUNTS = Path("/mnt")
 LOGS = Path("/run")
 RPCBIND_SOCKET = Path("/run/rpcbind.sock")
@@ -25,9 +27,11 @@ def start_server(server: Server, memory_mb: int, nfs3: bool) -> None:
     run("mount", "-t", "nfsd", "nfsd", "/proc/fs/nfsd")
     size = f"size={memory_mb}m"
     run("mount", "-t", "tmpfs", "-o", size, "export", str(EXPORT))
-    Path("/tmp/exports").write_text(
-        f"{EXPORT} *(rw,async,fsid=0,no_root_squash,insecure,no_subtree_check)"
-    )
+    exports = [f"{EXPORT} *(fsid=0,{EXPORT_OPTIONS})"]
+    if server.disk_ms:
+        disk.mount(EXPORT / "disk", server.disk_ms, MAX_BLOCK_BYTES)
+        exports.append(f"{EXPORT / 'disk'} *(fsid=1,{EXPORT_OPTIONS})")
+    Path("/tmp/exports").write_text("\n".join(exports) + "\n")
     run("mount", "--bind", "/tmp/exports", "/etc/exports")
     run("exportfs", "-r")
     # nfsd derives its largest request from the machine's memory, and the

@@ -47,7 +47,6 @@ def test_defines() -> None:
     kconfig = (tree.REPO / "Kconfig").read_text()
     assert drop_in.defines(kconfig) == {
         "CONFIG_SUNRPC_TCPBUF": "1",
-        "CONFIG_SUNRPC_TCP_NOTSENT_LOWAT": "131072",
     }
 
 
