@@ -53,6 +53,7 @@ independent = true
 [[series.patch]]
 name = "d"
 """
+FIXES = 'Fixes: 0123456789ab ("SUNRPC: what it fixes")'
 FIX = """\
 --- a/net/sunrpc/xprtsock.c
 +++ b/net/sunrpc/xprtsock.c
@@ -74,6 +75,7 @@ def project(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
         f"patches/messages/{name}.txt": f"SUNRPC: {name}\n\nWhat it does.\n"
         for name in "abcd"
     }
+    messages["patches/messages/d.txt"] += f"\n{FIXES}\n"
     lab.write(
         {
             **messages,
@@ -136,6 +138,7 @@ def test_write(project: Lab) -> None:
     for text in (first, second, fix):
         assert "From: Alice <alice@example.org>\n" in text
         assert "\nSigned-off-by: Alice <alice@example.org>\n---\n" in text
+    assert f"\n\n{FIXES}\nSigned-off-by: " in fix
     letter = cover.read_text()
     assert "Subject: [PATCH 0/2] A series\n\nFor 7.2.13.\n" in letter
     assert "HERE ***" not in letter
