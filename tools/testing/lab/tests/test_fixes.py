@@ -104,6 +104,7 @@ def test_an_added_connection_has_a_reserved_port(images: Images) -> None:
 def test_an_added_connection_can_be_deleted(images: Images) -> None:
     ours = _run(images.patched)
     ours["delete"].output()
+    assert len(_ports(ours["read"])) == 2
     assert not ours["read again"].output()
     assert len(_ports(ours["read again"])) == 1
 
