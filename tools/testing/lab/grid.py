@@ -259,13 +259,14 @@ def add_command(commands: cli.Commands) -> None:
     )
     image.option(parser)
     parser.add_argument(
-        "--setup", choices=SETUPS, default="tcptuned", help="[tcptuned]"
+        "--setup",
+        choices=SETUPS,
+        default="tcptuned",
+        help="no daemon, daemons after the mounts, or before them [tcptuned]",
     )
+    parser.add_argument("--quick", action="store_true", help="only a few cells")
     parser.add_argument(
-        "--quick", action="store_true", help="a few cells instead of all"
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="only what is not measured yet"
+        "--resume", action="store_true", help="measure only missing cells"
     )
     for word, of, values in (
         ("--rate", "Mbit/s", RATES_MBIT),
@@ -276,5 +277,5 @@ def add_command(commands: cli.Commands) -> None:
             action="append",
             type=float,
             choices=values,
-            help=f"only cells of so many {of}",
+            help=f"only cells of this many {of}",
         )

@@ -76,18 +76,18 @@ def _cost(options: argparse.Namespace, say: Progress) -> int:
 def add_commands(commands: cli.Commands) -> None:
     """Add both."""
     against = commands.add(
-        "bench", _bench, "this project beside what one would do instead"
+        "bench", _bench, "compare this project with other set-ups"
     )
     for word, text in (
-        ("--quick", "a few cells instead of all"),
-        ("--pictures", "draw pictures and tables of the rows, and no more"),
+        ("--quick", "only a few cells"),
+        ("--pictures", "only make the pictures and tables from the rows"),
         (
             "--headlines",
-            "only what the background documents promise, no cell",
+            "only what older documents promise, no cell",
         ),
         ("--main", "only the grid, nothing varied"),
-        ("--stale", "only what was measured of other code"),
-        ("--again", "measure what was measured, and say what differs"),
+        ("--stale", "only rows that were measured with other code"),
+        ("--again", "measure current rows again and show what differs"),
     ):
         against.add_argument(word, action="store_true", help=text)
     against.add_argument("--peer", action="append", choices=list(cells.peers()))
@@ -95,16 +95,16 @@ def add_commands(commands: cli.Commands) -> None:
     against.add_argument("--rtt", action="append", type=float, help="ms")
     against.add_argument("--nfs", action="append", choices=["3", "4.2"])
     price = commands.add(
-        "cost", _cost, "processor time per RPC, stock against patched"
+        "cost", _cost, "compare processor time per RPC, stock and patched"
     )
     price.add_argument(
         "--blocks",
         type=int,
         default=cost.BLOCKS,
-        help=f"of a run of each kind [{cost.BLOCKS}]",
+        help=f"blocks of one run of each kind [{cost.BLOCKS}]",
     )
     price.add_argument(
         "--daemon",
         action="store_true",
-        help="instead, the instructions that the daemon takes to look once",
+        help="count the instructions of one poll of the daemon instead",
     )
