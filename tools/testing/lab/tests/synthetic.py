@@ -7,12 +7,9 @@ by the real apt. Only its key and the machine that reads it are made up.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
 from pathlib import Path
-from urllib.parse import quote
 
 OLD = 1_600_000_000  # the time of every file in a synthetic kernel, seconds
 
@@ -100,138 +97,6 @@ def repo(folder: Path, bases: tuple[str, ...] = ("7.2",)) -> Path:
     write(folder, {"patches/series.toml": SERIES})
     write(folder, {"net/sunrpc/tcpbuf.c": "code\n", "Kconfig": "config\n"})
     return folder
-
-
-def package(folder: Path, version: str) -> Path:
-    """Make the package linux-source-X of a kernel, as Debian does."""
-    base = version.rpartition(".")[0]
-    name = f"linux-source-{base}"
-    work = folder / f"work-{version}"
-    kernel(work / name, version)
-    root = work / "root"
-    (root / "usr/src").mkdir(parents=True)
-    tarball = root / f"usr/src/{name}.tar.xz"
-    run("tar", "-C", work, "-cJf", tarball, name)
-    control = (
-        f"Package: {name}\nVersion: {version}-1\nArchitecture: all\n"
-        "Maintainer: Nobody <nobody@example.org>\nDescription: test\n"
-    )
-    write(root, {"DEBIAN/control": control})
-    deb = folder / f"{name}_{version}-1_all.deb"
-    run("dpkg-deb", "--root-owner-group", "-b", root, deb)
-    shutil.rmtree(work)
-    return deb
-
-
-class Key:
-    """A throwaway signing key."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.public = home / "public.gpg"
-        home.mkdir(mode=0o700)
-        make = ("--passphrase", "", "--quick-gen-key", "t", "rsa2048", "sign")
-        self._gpg(*make)
-        self._gpg("--output", self.public, "--export")
-
-    def sign(self, release: Path) -> None:
-        """Write InRelease beside Release."""
-        signed = release.with_name("InRelease")
-        signed.unlink(missing_ok=True)
-        self._gpg("--output", signed, "--clear-sign", release)
-
-    def close(self) -> None:
-        """Stop the agent that gpg started."""
-        run("gpgconf", "--homedir", self.home, "--kill", "all")
-
-    def _gpg(self, *args: str | Path) -> None:
-        run("gpg", "--homedir", self.home, "--batch", "--yes", *args)
-
-
-class Archive:
-    """A `file:` repository with suites of packages."""
-
-    def __init__(self, folder: Path, key: Key) -> None:
-        self.folder = folder
-        self.key = key
-        self.arch = run("dpkg", "--print-architecture").strip()
-        (folder / "pool").mkdir(parents=True)
-
-    def suite(self, name: str, *versions: str) -> None:
-        """Make a suite that offers these kernels."""
-        records = []
-        for version in versions:
-            deb = package(self.folder / "pool", version)
-            records.append(
-                run("dpkg-deb", "-f", deb)
-                + f"Filename: pool/{deb.name}\nSize: {deb.stat().st_size}\n"
-                + f"SHA256: {_sum(deb)}\n\n"
-            )
-        self.index(name).parent.mkdir(parents=True)
-        self.index(name).write_text("".join(records))
-        self.release(name)
-
-    def index(self, suite: str) -> Path:
-        """The file that lists a suite's packages."""
-        binary = f"main/binary-{self.arch}/Packages"
-        return self.folder / "dists" / suite / binary
-
-    def release(self, suite: str, key: Key | None = None) -> None:
-        """Write and sign the file that vouches for a suite's index."""
-        index = self.index(suite)
-        top = self.folder / "dists" / suite
-        date = run("date", "-u", "-R").replace("+0000", "UTC")
-        (top / "Release").write_text(
-            f"Origin: Debian\nLabel: Debian\nSuite: {suite}\n"
-            f"Codename: {suite}\nDate: {date}Architectures: {self.arch}\n"
-            f"Components: main\nSHA256:\n {_sum(index)} "
-            f"{index.stat().st_size} {index.relative_to(top)}\n"
-        )
-        (key or self.key).sign(top / "Release")
-
-    def deb(self, version: str) -> Path:
-        """The package file of a kernel."""
-        (found,) = (self.folder / "pool").glob(f"*_{version}-1_all.deb")
-        return found
-
-
-class Machine:
-    """A machine's apt, as APT_CONFIG= describes it."""
-
-    def __init__(self, folder: Path, archive: Archive, suite: str) -> None:
-        self.folder = folder
-        self.config = folder / "apt.conf"
-        for name in (
-            "state/lists/partial",
-            "cache/archives/partial",
-            "etc/preferences.d",
-            "none",
-        ):
-            (folder / name).mkdir(parents=True)
-        uri = "file:" + quote(str(archive.folder))
-        source = f"deb [signed-by={archive.key.public}] {uri} {suite} main\n"
-        write(folder, {"etc/sources.list": source, "status": ""})
-        self.config.write_text(
-            f'Dir::Etc "{folder}/etc"; Dir::Etc::parts "{folder}/none";\n'
-            f'Dir::Etc::sourceparts "{folder}/none";\n'
-            f'Dir::State "{folder}/state"; Dir::Cache "{folder}/cache";\n'
-            f'Dir::State::status "{folder}/status";\n'
-            'APT::Sandbox::User "root"; Acquire::Languages "none";\n'
-            f"APT::Update::Post-Invoke {{ \"touch '{folder}/hook'\"; }};\n"
-        )
-
-    def update(self) -> None:
-        """Run apt-get update on this machine."""
-        subprocess.run(
-            ["apt-get", "update"],
-            env={**os.environ, "APT_CONFIG": str(self.config)},
-            check=True,
-            capture_output=True,
-        )
-
-
-def _sum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
