@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# What the server's sockets count in a direction, and whose window scale bounds
-# it: the receiver's.
-DIRECTIONS = {
-    "write": ("received_bytes", "rcv_wscale"),
-    "read": ("acked_bytes", "snd_wscale"),
-}
+# What the server's sockets count in a direction.
+DIRECTIONS = {"write": "received_bytes", "read": "acked_bytes"}
 # Bytes after which a transfer has begun; mounting moves less.
 BEGUN_BYTES = 256 << 10
 # How long a rate must last to count as reached.
@@ -23,21 +19,15 @@ Row = dict[str, Any]
 Course = list[tuple[float, int]]
 
 
-def busiest(phase: Row, counter: str, field: str = "") -> Course:
-    """Time and a field, sample by sample, of the connection that moved most.
-
-    Without a field it is what the counter has moved.
-    """
+def busiest(phase: Row, counter: str) -> Course:
+    """What the connection that moved most has moved."""
     samples = phase["samples"]
     last = samples[-1]["server_sockets"]
     first = samples[0]["server_sockets"]
     peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
-    start = 0 if field else first[peer][counter]
+    start = first[peer][counter]
     return [
-        (
-            sample["t_s"],
-            sample["server_sockets"][peer][field or counter] - start,
-        )
+        (sample["t_s"], sample["server_sockets"][peer][counter] - start)
         for sample in samples
     ]
 

@@ -141,7 +141,7 @@ def figures(run: Run, result: Row) -> list[Row]:
 
 
 def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
-    phase, (counter, _) = phases[direction], course.DIRECTIONS[direction]
+    phase, counter = phases[direction], course.DIRECTIONS[direction]
     moved = course.total(phase, counter, ADDRESSES[direction])
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
