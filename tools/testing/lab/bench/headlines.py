@@ -3,8 +3,7 @@
 
 Each row is a set-up of a headline: as it was then, with the document's own
 remedy, and with this project. Rows go to Documentation/bench/headlines.csv as
-soon as they are measured. As in the bench, a row has the key of all that it was
-made of, and is measured again when that has changed.
+soon as they are measured, in minutes for all of them.
 """
 
 from __future__ import annotations
@@ -144,19 +143,6 @@ def _pages(phase: Row) -> float:
     return pages
 
 
-@dataclass(frozen=True)
-class Metric:
-    """How a figure and its physical limit are made of a phase.
-
-    floor: the limit is what it takes at least, not what is had at most.
-    """
-
-    unit: str
-    value: Callable[[Row], float]
-    limit: Callable[[Row, scenario.Client], float]
-    floor: bool = False
-
-
 def _rate_limit(_: Row, client: scenario.Client) -> float:
     return _payload(client) / 1e6
 
@@ -165,12 +151,16 @@ def _pages_limit(_: Row, client: scenario.Client) -> float:
     return _payload(client) * 2 * client.delay_ms / 1e3 / PAGE_BYTES
 
 
-METRICS = {
-    "cold write": Metric("MB/s", _first, _rate_limit),
-    "second write": Metric("MB/s", _copy, _rate_limit),
-    "read": Metric("MB/s", _copy, _rate_limit),
-    "4 KiB reads": Metric("per s", _reads, _reads_limit),
-    "send buffers": Metric("pages", _pages, _pages_limit, floor=True),
+# Unit, and how a figure and its physical limit are made of a phase. The limit of
+# pages is what it takes at least, the others are what is had at most.
+Value = Callable[[Row], float]
+Limit = Callable[[Row, scenario.Client], float]
+METRICS: dict[str, tuple[str, Value, Limit]] = {
+    "cold write": ("MB/s", _first, _rate_limit),
+    "second write": ("MB/s", _copy, _rate_limit),
+    "read": ("MB/s", _copy, _rate_limit),
+    "4 KiB reads": ("per s", _reads, _reads_limit),
+    "send buffers": ("pages", _pages, _pages_limit),
 }
 
 
@@ -183,15 +173,13 @@ class Run:
     base: str
     image: Path
 
+    def __str__(self) -> str:
+        return f"{self.headline.name}, {self.setups[0].setup}"
+
     @property
     def plan(self) -> scenario.Scenario:
         """What is run."""
         return scenario.load(self.headline.scenario, self.setups[0].setup)
-
-    @property
-    def key(self) -> str:
-        """What its figures depend on."""
-        return bench.key(self.image, self.plan)
 
 
 def figures(run: Run, result: Row) -> list[Row]:
@@ -202,15 +190,15 @@ def figures(run: Run, result: Row) -> list[Row]:
     found = []
     for one in run.setups:
         measure = one.metric or run.headline.metric
-        metric, phase = METRICS[measure], phases[one.phase]
+        (unit, value, limit), phase = METRICS[measure], phases[one.phase]
         found.append(
             {
                 "headline": run.headline.name,
                 "setup": one.title,
                 "kernel": f"{run.base} {one.kernel}",
-                "metric": f"{measure}, {metric.unit}",
-                "value": round(metric.value(phase), 3),
-                "limit": round(metric.limit(phase, client), 3),
+                "metric": f"{measure}, {unit}",
+                "value": round(value(phase), 3),
+                "limit": round(limit(phase, client), 3),
                 **bench.made_of(run.base, run.image, run.plan, one.kernel),
             }
         )
@@ -234,27 +222,16 @@ def runs(
     ]
 
 
-def missing(wanted: Sequence[Run], there: Sequence[Row]) -> list[Run]:
-    """The runs of which a row is not there, or was made of something else."""
-    found = {(*STORE.named(row), row["key"]) for row in there}
-    return [
-        run
-        for run in wanted
-        if not found.issuperset(
-            (run.headline.name, one.title, run.key) for one in run.setups
-        )
-    ]
-
-
 def run(trees: tree.Trees, say: Progress) -> int:
-    """Measure what is missing, print the table."""
+    """Measure all of them, print the table."""
     headlines = load()
     digests.check_binary(bench.DAEMON)
     kinds = [("", one.kernel) for h in headlines for one in h.setups]
-    wanted = runs(headlines, bench.images(trees, kinds, say))
     todo = {
         str(index): one
-        for index, one in enumerate(missing(wanted, STORE.read()))
+        for index, one in enumerate(
+            runs(headlines, bench.images(trees, kinds, say))
+        )
     }
     failures: list[str] = []
 
@@ -265,51 +242,29 @@ def run(trees: tree.Trees, say: Progress) -> int:
             failed(task, error)
 
     def failed(task: batch.Task, error: LabError) -> None:
-        one = todo[task.name]
-        failures.append(f"{one.headline.name}, {one.setups[0].setup}: {error}")
+        failures.append(f"{todo[task.name]}: {error}")
 
     tasks = [batch.Task(n, one.image, one.plan) for n, one in todo.items()]
     batch.run(tasks, say, ended, failed)
     say.clear()
-    keys = {one.key for one in wanted}
-    known = [row for row in STORE.read() if row["key"] in keys]
-    there = ordered(headlines, known)
-    print("\n".join(text(there)))
+    print(text(STORE.read()))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     print(f"\nThe figures are in {STORE.file}.")
     return 1 if failures else 0
 
 
-def ordered(headlines: Sequence[Headline], there: Sequence[Row]) -> list[Row]:
-    """The rows that the headlines ask for, in their order."""
-    found = {STORE.named(row): row for row in there}
-    names = [(h.name, one.title) for h in headlines for one in h.setups]
-    return [found[one] for one in names if one in found]
-
-
-def _cells(row: Row) -> list[str]:
-    """A row for people."""
-    what, unit = row["metric"].rsplit(", ", 1)
-    digits = 1 if row["limit"] < 1000 else 0
-    least = "at least " if METRICS[what].floor else ""
-    return [
-        row["headline"],
-        row["setup"],
-        row["kernel"],
-        f"{row['value']:,.{digits}f} {unit}",
-        f"{least}{row['limit']:,.{digits}f}",
-        f"{100 * row['value'] / row['limit']:.0f} %",
-    ]
-
-
-HEAD = ("headline", "set-up", "kernel", "measured", "limit", "of it")
-
-
-def text(there: Sequence[Row]) -> list[str]:
+def text(there: Sequence[Row]) -> str:
     """The table for a terminal."""
-    lines = []
-    for row in there:
-        headline, setup, _, *figures = _cells(row)
-        lines.append([f"{headline}: {setup}", *figures])
-    return chart.table(["headline: set-up", *HEAD[3:]], lines)
+    lines = [
+        [
+            f"{row['headline']}: {row['setup']}",
+            row["metric"],
+            f"{row['value']:,.1f}",
+            f"{row['limit']:,.1f}",
+            f"{row['value'] / row['limit']:.0%}",
+        ]
+        for row in there
+    ]
+    head = ["headline: set-up", "metric", "value", "limit", "of it"]
+    return "\n".join(chart.table(head, lines))

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from tools.kernel.errors import LabError
 from tools.testing.lab import scenario
 from tools.testing.lab.bench import headlines
-from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 
@@ -26,15 +23,6 @@ DD = """\
 2+0 records out
 8388608 bytes (8.4 MB, 8.0 MiB) copied, 0.5 s, 16.8 MB/s
 """
-SMALL_DD = "1+0 records in\n4096 bytes (4.1 kB, 4.0 KiB) copied, 2e-05 s, 205\n"
-
-# What programs said, and the bytes and seconds of each dd.
-OUTPUTS: dict[str, tuple[str, list[tuple[int, float]]]] = {
-    "one": (DD, [(8388608, 0.5)]),
-    "two": (DD + SMALL_DD, [(8388608, 0.5), (4096, 2e-05)]),
-    "none": ("dd: failed to open '/mnt/one/hole': Permission denied\n", []),
-    "a sum": ("total 8388608 bytes, 0.5 s\n", []),
-}
 
 
 def _phase(*jobs: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -68,18 +56,12 @@ FIGURES: list[tuple[str, dict[str, Any], float, float]] = [
 ]
 
 
-@pytest.mark.parametrize("case", OUTPUTS.values(), ids=OUTPUTS)
-def test_copied(case: tuple[str, list[tuple[int, float]]]) -> None:
-    output, found = case
-    assert headlines.copied(output) == found
-
-
 @pytest.mark.parametrize("case", FIGURES, ids=lambda case: str(case[0]))
 def test_figure(case: tuple[str, dict[str, Any], float, float]) -> None:
     name, phase, value, limit = case
-    metric = headlines.METRICS[name]
-    assert metric.value(phase) == pytest.approx(value)
-    assert metric.limit(phase, CLIENT) == pytest.approx(limit)
+    _, value_of, limit_of = headlines.METRICS[name]
+    assert value_of(phase) == pytest.approx(value)
+    assert limit_of(phase, CLIENT) == pytest.approx(limit)
 
 
 # A metric, and a phase that it has no figure of.
@@ -94,7 +76,7 @@ NO_FIGURE = {
 def test_no_figure(case: tuple[str, dict[str, Any]]) -> None:
     name, phase = case
     with pytest.raises(LabError, match="phase 'read'"):
-        headlines.METRICS[name].value(phase)
+        headlines.METRICS[name][1](phase)
 
 
 @pytest.mark.parametrize("headline", HEADLINES.values(), ids=HEADLINES)
@@ -115,38 +97,6 @@ def test_file(headline: headlines.Headline) -> None:
             assert not names & {f"sunrpc.{name}" for name in files}
 
 
-def test_wrong_file(tmp_path: Path) -> None:
-    file = tmp_path / "headlines.toml"
-    file.write_text("[2026]\nsetups = []\nspeed = 3\n")
-    with pytest.raises(LabError, match=r"headlines\.toml: .*speed"):
-        headlines.load(file)
-
-
-def _row(headline: headlines.Headline, index: int) -> Row:
-    one = headline.setups[index]
-    metric = headlines.METRICS[headline.metric]
-    return {
-        "headline": headline.name,
-        "setup": one.title,
-        "kernel": f"7.2 {one.kernel}",
-        "metric": f"{headline.metric}, {metric.unit}",
-        "value": 1500.0 + index,
-        "limit": 1000.0,
-        "key": "key",
-    }
-
-
-def test_text() -> None:
-    """Rows in the file's order, each with its share of the limit."""
-    first, second = HEADLINES["2008"], HEADLINES["2013"]
-    there = [_row(second, 0), _row(first, 1), _row(first, 0)]
-    rows = headlines.ordered([first, second], there)
-    assert rows == [there[2], there[1], there[0]]
-    text = headlines.text(rows)
-    assert "at least 1,000" in text[-1]
-    assert text[-1].endswith("150 %")
-
-
 def test_committed() -> None:
     """Each headline's setups have a row, and no other has."""
     wanted = {(h.name, s.title) for h in HEADLINES.values() for s in h.setups}
@@ -155,22 +105,20 @@ def test_committed() -> None:
 
 
 @pytest.mark.usefixtures("program")
-def test_one_headline(images: Images, tmp_path: Path) -> None:
+def test_one_headline(images: Images) -> None:
     """Few buffers, and read-ahead in their place: one boot of each kernel."""
-    headline = HEADLINES["2006"]
     made = {
         ("", "stock"): (images.trees.base, images.stock),
         ("", "patched"): (images.trees.base, images.patched),
     }
-    wanted = headlines.runs([headline], made)
-    assert [len(run.setups) for run in wanted] == [5, 1]
-    store = dataclasses.replace(headlines.STORE, file=tmp_path / "rows.csv")
-    for number, run in enumerate(wanted):
-        assert headlines.missing(wanted, store.read()) == wanted[number:]
-        result = measured.run(run.image, run.plan).report
-        store.merge(headlines.figures(run, result))
-    there = headlines.ordered([headline], store.read())
-    assert headlines.missing(wanted, there) == []
+    runs = headlines.runs([HEADLINES["2006"]], made)
+    assert [len(run.setups) for run in runs] == [5, 1]
+    reports = [measured.run(run.image, run.plan).report for run in runs]
+    there = [
+        row
+        for run, report in zip(runs, reports, strict=True)
+        for row in headlines.figures(run, report)
+    ]
     small, large, _, _, stock, ours = (row["value"] for row in there)
     assert large > 1.13 * small
     assert ours > stock
