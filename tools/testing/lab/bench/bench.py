@@ -13,8 +13,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import tempfile
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -199,37 +197,6 @@ def is_stale(run: Run, there: Sequence[Row]) -> bool:
     )
 
 
-class Estimate:
-    """How long the rest takes, going by what was done so far."""
-
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self._runs = len(runs)
-        self._all = sum(run.cell.cost for run in runs)
-        self._cost, self._done = 0.0, 0
-        self._start = time.monotonic()
-        self._lock = threading.Lock()
-
-    def add(self, run: Run) -> None:
-        """A run is over."""
-        with self._lock:
-            self._cost += run.cell.cost
-            self._done += 1
-
-    def __str__(self) -> str:
-        text = f"{self._done} of {self._runs}"
-        if not self._done:
-            return text
-        passed = time.monotonic() - self._start
-        left = passed * (self._all / self._cost - 1)
-        return f"{text}, {clock(left)} left"
-
-
-def clock(seconds: float) -> str:
-    """A length of time for people."""
-    minutes = round(seconds / 60)
-    return f"{minutes // 60} h {minutes % 60:02} min"
-
-
 def images(
     trees: tree.Trees, wanted: Sequence[tuple[str, str]], say: Progress
 ) -> dict[tuple[str, str], tuple[str, Path]]:
@@ -268,7 +235,6 @@ def run(
         digests.check_binary(DAEMON)
     ordered = in_order(runs, store.read(), only_stale=only_stale)
     todo = {str(index): one for index, one in enumerate(ordered)}
-    estimate = Estimate(list(todo.values()))
     failures: list[str] = []
 
     def ended(task: batch.Task, result: Row) -> None:
@@ -284,18 +250,15 @@ def run(
             ZeroDivisionError,
         ) as error:
             failures.append(f"{one}: {error!r}")
-        estimate.add(one)
 
     def failed(task: batch.Task, error: LabError) -> None:
-        one = todo[task.name]
-        failures.append(f"{one}: {error}")
-        estimate.add(one)
+        failures.append(f"{todo[task.name]}: {error}")
 
     tasks = [
         batch.Task(number, one.image, one.plan, one.seed)
         for number, one in todo.items()
     ]
-    batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
+    batch.run(tasks, say, ended, failed)
     keys = {one.key for one in runs}
     return [row for row in store.read() if row["key"] in keys], failures
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
-from tools.testing.lab.bench import bench, cells, compare, cost, headlines
+from tools.testing.lab.bench import bench, cells, cost, headlines, summary
 from tools.testing.programs import venv
 
 INSTRUCTIONS = Path("tools", "tcptuned", "tests", "system", "instructions.py")
@@ -46,7 +46,7 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         trees, paths, chosen, say, only_stale=options.stale
     )
     say.clear()
-    print(compare.text(found))
+    print(summary.text(found))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     print(f"\nThe figures are in {bench.STORE.file}: make pictures")

@@ -22,7 +22,6 @@ import itertools
 import os
 import re
 import signal
-import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -230,16 +229,11 @@ def run(trees: tree.Trees, number: int, say: Progress) -> int:
     kernels = [("", kind.kernel) for kind in KINDS]
     made = bench.images(trees, kernels, say)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    start = time.monotonic()
     blocks: list[dict[str, Costs]] = []
     for done in range(number):
-        so_far = f"{done} of {number}"
-        if done:
-            left = (time.monotonic() - start) * (number / done - 1)
-            so_far += f", {bench.clock(left)} left"
         # Who is started first is the last the next time.
         kinds = KINDS[::-1] if done % 2 else KINDS
-        unit, costs = block(made, kinds, _behind(f"{so_far}: ", say))
+        unit, costs = block(made, kinds, _behind(f"{done} of {number}: ", say))
         blocks.append(costs)
     there = figures(trees.version, digests.series(trees.base), unit, blocks)
     say.clear()
