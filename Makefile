@@ -57,7 +57,7 @@ bench-quick: tcptuned ## some cells of the bench (10 min)
 
 .PHONY: pictures
 pictures: ## pictures and tables of Documentation/bench/, of its rows
-	@$(DEPS) tree cost
+	@$(DEPS) tree pictures
 	@$(LAB) bench --pictures
 
 .PHONY: bench-bpftune
@@ -66,10 +66,9 @@ bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
 	@tools/testing/boot/bpftune
 
 .PHONY: cost
-cost: ## what the series and the daemon cost the processor (15 min)
-	@$(DEPS) tree kernel lab tcptuned cost
+cost: ## what the series costs the processor (15 min)
+	@$(DEPS) tree kernel lab
 	@$(LAB) cost $(KERNEL)
-	@$(LAB) cost --daemon
 
 .PHONY: tree
 tree: ## a stock and a patched kernel tree below build/

@@ -6,27 +6,19 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
 from tools.testing.lab.bench import bench, cells, cost, headlines, summary
-from tools.testing.programs import venv
-
-INSTRUCTIONS = Path("tools", "tcptuned", "tests", "system", "instructions.py")
-
-
-def _in_venv(say: Progress, *words: str | Path) -> int:
-    """Run what needs the virtual environment."""
-    command = [venv(say), *words]
-    say.clear()
-    return subprocess.run(command, check=False, cwd=tree.REPO).returncode
+from tools.testing.programs import Command, venv
 
 
 def _bench(options: argparse.Namespace, say: Progress) -> int:
     if options.pictures:
-        pictures = "tools.testing.lab.bench.pictures"
-        return _in_venv(say, "-m", pictures, bench.FOLDER)
+        module = "tools.testing.lab.bench.pictures"
+        command: Command = [venv(say), "-m", module, bench.FOLDER]
+        say.clear()
+        return subprocess.run(command, check=False, cwd=tree.REPO).returncode
     trees = cli.trees(options, say)
     if options.headlines:
         return headlines.run(trees, say)
@@ -67,9 +59,6 @@ def _again(rows: int, wrong: list[str], say: Progress) -> int:
 
 
 def _cost(options: argparse.Namespace, say: Progress) -> int:
-    if options.daemon:
-        pytest = ("-m", "pytest", "-v", "-p", "no:cacheprovider")
-        return _in_venv(say, *pytest, tree.REPO / INSTRUCTIONS)
     return cost.run(cli.trees(options, say), options.blocks, say)
 
 
@@ -102,9 +91,4 @@ def add_commands(commands: cli.Commands) -> None:
         type=int,
         default=cost.BLOCKS,
         help=f"of a run of each kind [{cost.BLOCKS}]",
-    )
-    price.add_argument(
-        "--daemon",
-        action="store_true",
-        help="instead, the instructions that the daemon takes to look once",
     )
