@@ -30,6 +30,8 @@ DAEMON = tree.folder() / "tcptuned" / "tcptuned"
 FOLDER = tree.REPO / "Documentation" / "bench"
 # What pictures show over time: the connection of a read, sample by sample.
 PICTURED = Cell(10000, 30, "4.2")
+# So long, until nothing changes any more.
+PICTURED_S = 3
 # Cold is the mean of so long, from the start of the transfer.
 COLD_S = 5.0
 T90 = 0.9
@@ -168,6 +170,7 @@ def windows(run: Run, result: Row) -> list[Row]:
             }
         )
         for t_s, window, flight in zip(*seen.values(), strict=True)
+        if t_s <= PICTURED_S
     ]
 
 

@@ -22,10 +22,11 @@ import itertools
 import os
 import re
 import signal
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
@@ -33,7 +34,7 @@ from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress, Say
 from tools.testing.lab import digests, rows, scenario
-from tools.testing.lab.bench import bench, chart, pairs
+from tools.testing.lab.bench import bench, chart
 from tools.testing.lab.guest import guest
 from tools.testing.lab.rows import Row, Store
 
@@ -138,6 +139,21 @@ def measure(image: Path, kind: Kind, barrier: Barrier, say: Say) -> Costs:
     return {name: costs[name] / counted[name] for name in MEASURED}
 
 
+def spread(ratios: Sequence[float]) -> Row:
+    """Their median, and the interval of the sign test around it.
+
+    Each ratio is as likely above the true median as below, whatever they are
+    distributed like. So all lie on one side of it as often as all of so many
+    coins are heads, or tails.
+    """
+    return {
+        "median": statistics.median(ratios),
+        "low": min(ratios),
+        "high": max(ratios),
+        "confidence": 1 - 2 * 0.5 ** len(ratios),
+    }
+
+
 def figures(
     kernel: str, series: str, blocks: Sequence[dict[str, Costs]]
 ) -> list[Row]:
@@ -152,11 +168,11 @@ def figures(
     found = []
     for name in MEASURED:
         for kind in OTHERS:
-            spread = pairs.spread(
-                [one[kind.name][name] / one[BASE.name][name] for one in blocks]
-            )
+            ratios = [
+                one[kind.name][name] / one[BASE.name][name] for one in blocks
+            ]
             named = {"calls": name, "kind": kind.name}
-            found.append({**named, **common, **rows.rounded(asdict(spread))})
+            found.append({**named, **common, **rows.rounded(spread(ratios))})
     return found
 
 

@@ -9,26 +9,7 @@ import pytest
 
 from tools.kernel import tree
 from tools.kernel.errors import LabError
-from tools.testing.lab.bench import cost, pairs
-from tools.testing.lab.bench.pairs import Spread
-
-# Values, and the median with its interval: the ends of a sign test for which
-# the tables have 2/2^n, 2 (1 + n)/2^n, and so on.
-SPREADS: dict[str, tuple[list[float], Spread]] = {
-    "one": ([3], Spread(3, 3, 3, 0)),
-    "two": ([4, 3], Spread(3.5, 3, 4, 0.5)),
-    "five": ([5, 4, 1, 2, 3], Spread(3, 1, 5, 1 - 2 / 32)),
-    "six": ([6, 5, 4, 1, 2, 3], Spread(3.5, 1, 6, 1 - 2 / 64)),
-    "eight": ([*range(8)], Spread(3.5, 0, 7, 1 - 2 / 256)),
-    "nine": ([*range(9)], Spread(4, 1, 7, 1 - 2 * 10 / 512)),
-    "twelve": ([*range(12)], Spread(5.5, 2, 9, 1 - 2 * 79 / 4096)),
-}
-
-
-@pytest.mark.parametrize("case", SPREADS.values(), ids=SPREADS)
-def test_spread(case: tuple[list[float], Spread]) -> None:
-    values, spread = case
-    assert pairs.spread(values) == spread
+from tools.testing.lab.bench import cost
 
 
 def test_failed_guest(tmp_path: Path) -> None:

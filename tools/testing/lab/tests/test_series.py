@@ -10,8 +10,7 @@ import pytest
 
 from tools.kernel import plan, series, steps, tree
 from tools.kernel.errors import LabError
-from tools.testing.lab.tests.laboratory import Lab
-from tools.testing.lab.tests.synthetic import PATCH, SERIES
+from tools.testing.lab.tests.synthetic import PATCH, SERIES, Lab
 
 ALICE = {
     "GIT_CONFIG_GLOBAL": "/dev/null",

@@ -14,8 +14,13 @@ from tools.kernel import apt, overlay, source, tree
 from tools.kernel.errors import LabError, Unavailable
 from tools.kernel.progress import Say
 from tools.testing.lab.tests import synthetic
-from tools.testing.lab.tests.laboratory import ADDED, Lab, contents, differences
-from tools.testing.lab.tests.synthetic import PATCH
+from tools.testing.lab.tests.synthetic import (
+    ADDED,
+    PATCH,
+    Lab,
+    contents,
+    differences,
+)
 
 
 def test_make(lab: Lab) -> None:
