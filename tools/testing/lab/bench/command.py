@@ -9,7 +9,7 @@ import sys
 
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
-from tools.testing.lab.bench import bench, cells, cost, headlines, summary
+from tools.testing.lab.bench import bench, cells, cost, summary
 from tools.testing.programs import Command, venv
 
 
@@ -20,8 +20,6 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         say.clear()
         return subprocess.run(command, check=False, cwd=tree.REPO).returncode
     trees = cli.trees(options, say)
-    if options.headlines:
-        return headlines.run(trees, say)
     peers = cells.peers()
     chosen = {name: peers[name] for name in options.peer or peers}
     paths = [
@@ -42,10 +40,7 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     print(f"\nThe figures are in {bench.STORE.file}: make pictures")
-    if len(paths) < len(cells.CELLS) or options.peer:
-        return 1 if failures else 0
-    print()
-    return max(headlines.run(trees, say), 1 if failures else 0)
+    return 1 if failures else 0
 
 
 def _again(rows: int, wrong: list[str], say: Progress) -> int:
@@ -70,10 +65,6 @@ def add_commands(commands: cli.Commands) -> None:
     for word, text in (
         ("--quick", "a few cells instead of all"),
         ("--pictures", "draw pictures and tables of the rows, and no more"),
-        (
-            "--headlines",
-            "only what the background documents promise, no cell",
-        ),
         ("--main", "only the grid, nothing varied"),
         ("--stale", "only what was measured of other code"),
         ("--again", "measure what was measured, and say what differs"),
