@@ -182,12 +182,12 @@ def figures(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             "nfs": cell.nfs,
             "kernel": kernel,
             "setup": setup,
-            **_figures(cell, course.busiest(phases[direction], counter)),
+            **_figures(cell, course.total(phases[direction], direction)),
             "deadline_s": cell.deadline_s,
             "date": rows.today(),
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
         }
-        for direction, counter in course.DIRECTIONS.items()
+        for direction in course.DIRECTIONS
     ]
 
 

@@ -36,9 +36,6 @@ PICTURED_S = 3
 COLD_S = 5.0
 T90 = 0.9
 
-# Of the scenario's first client, which writes, and of its second.
-ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
-
 # What says of what code a row is; without a key nobody knows.
 MADE_OF = ("date", "series", "daemon", "key")
 STORE = Store(
@@ -141,8 +138,8 @@ def figures(run: Run, result: Row) -> list[Row]:
 
 
 def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
-    phase, counter = phases[direction], course.DIRECTIONS[direction]
-    moved = course.total(phase, counter, ADDRESSES[direction])
+    phase = phases[direction]
+    moved = course.total(phase, direction)
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
     return {
@@ -158,7 +155,7 @@ def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
 def windows(run: Run, result: Row) -> list[Row]:
     """The course of a read's connection."""
     phase = next(one for one in result["phases"] if one["name"] == "read")
-    seen = course.windows(phase, ADDRESSES["read"])
+    seen = course.windows(phase, course.ADDRESSES["read"])
     common = {"peer": run.peer_name, "date": rows.today(), "key": run.key}
     return [
         rows.rounded(

@@ -74,15 +74,15 @@ def test_course() -> None:
             {
                 "t_s": t / 10,
                 "server_sockets": {
-                    "10.0.0.2:1": {"acked_bytes": max(0, t - 20) * 900_000},
-                    "10.0.0.2:2": {"acked_bytes": 5 + t * 100_000},
-                    "10.0.1.2:1": {"acked_bytes": t * 10**9},
+                    "10.0.1.2:1": {"acked_bytes": max(0, t - 20) * 900_000},
+                    "10.0.1.2:2": {"acked_bytes": 5 + t * 100_000},
+                    "10.0.0.2:1": {"acked_bytes": t * 10**9},
                 },
             }
             for t in range(60)
         ]
     }
-    moved = course.total(phase, "acked_bytes", "10.0.0.")
+    moved = course.total(phase, "read")
     assert moved[0] == (0, 0)
     assert course.mean(moved, 0, 1.95) == pytest.approx(1)
     assert course.mean(moved, 3, 5) == pytest.approx(10)
