@@ -10,9 +10,7 @@ made of. A cell whose key is another by now is measured again.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +19,7 @@ from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
 from tools.testing.lab import course, digests, image, rows, scenario
-from tools.testing.lab.bench import cells, compare
+from tools.testing.lab.bench import cells
 from tools.testing.lab.bench.cells import Cell, Peer
 from tools.testing.lab.guest import batch
 from tools.testing.lab.rows import Row, Store
@@ -216,11 +214,11 @@ def run(
     chosen: Sequence[Cell],
     peers: dict[str, Peer],
     say: Progress,
-    store: Store = STORE,
     *,
     only_stale: bool = False,
+    again: bool = False,
 ) -> tuple[list[Row], list[str]]:
-    """Measure what is missing; all rows of the choice, and what failed."""
+    """Measure what is missing, or all; the choice's rows, and what failed."""
     kinds = [
         (cell.base, peer.kernel) for cell in chosen for peer in peers.values()
     ]
@@ -233,16 +231,17 @@ def run(
     ]
     if any(peer.daemon for peer in peers.values()):
         digests.check_binary(DAEMON)
-    ordered = in_order(runs, store.read(), only_stale=only_stale)
+    there = [] if again else STORE.read()
+    ordered = in_order(runs, there, only_stale=only_stale)
     todo = {str(index): one for index, one in enumerate(ordered)}
     failures: list[str] = []
 
     def ended(task: batch.Task, result: Row) -> None:
         one = todo[task.name]
         try:
-            store.merge(figures(one, result))
-            if one.cell == PICTURED and store is STORE:
-                COURSES.merge(windows(one, result))
+            merge(STORE, figures(one, result))
+            if one.cell == PICTURED:
+                merge(COURSES, windows(one, result))
         except (
             LabError,
             StopIteration,
@@ -260,7 +259,7 @@ def run(
     ]
     batch.run(tasks, say, ended, failed)
     keys = {one.key for one in runs}
-    return [row for row in store.read() if row["key"] in keys], failures
+    return [row for row in STORE.read() if row["key"] in keys], failures
 
 
 def in_order(
@@ -280,32 +279,11 @@ def in_order(
     ]
 
 
-def again(
-    trees: tree.Trees,
-    chosen: Sequence[Cell],
-    peers: dict[str, Peer],
-    say: Progress,
-) -> tuple[int, list[str]]:
-    """Measure once more, and keep nothing.
-
-    Returns how many rows were compared with those of the same code that are
-    known, and what differs or went wrong.
-    """
-    known = {(*STORE.named(row), row["key"]): row for row in STORE.read()}
-    with tempfile.TemporaryDirectory() as folder:
-        store = dataclasses.replace(STORE, file=Path(folder, STORE.file.name))
-        found, wrong = run(trees, chosen, peers, say, store)
-    named = ((known.get((*STORE.named(row), row["key"])), row) for row in found)
-    pairs = [(before, after) for before, after in named if before]
-    wrong += [line for pair in pairs for line in differences(*pair)]
-    return len(pairs), wrong
-
-
-def differences(before: Row, after: Row) -> list[str]:
-    """What differs in two rows of the same name, a line each; not the date."""
-    what = f"{compare.label(after)}, {after['peer']}"
-    return [
-        f"{what}: {key} was {before[key]}, is {after[key]}"
-        for key in STORE.others
-        if key != "date" and before[key] != after[key]
-    ]
+def merge(store: Store, new: Sequence[Row]) -> None:
+    """Keep rows; one that is as before keeps its date, too."""
+    there = {store.named(row): row for row in store.read()}
+    store.merge(
+        row
+        for row in new
+        if {**there.get(store.named(row), {}), "date": row["date"]} != row
+    )

@@ -30,10 +30,13 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         and cell.nfs in (options.nfs or [cell.nfs])
         and (not options.main or cell in cells.MAIN)
     ]
-    if options.again:
-        return _again(*bench.again(trees, paths, chosen, say), say)
     found, failures = bench.run(
-        trees, paths, chosen, say, only_stale=options.stale
+        trees,
+        paths,
+        chosen,
+        say,
+        only_stale=options.stale,
+        again=options.again,
     )
     say.clear()
     print(summary.text(found))
@@ -41,16 +44,6 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         print(f"failed: {failure}", file=sys.stderr)
     print(f"\nThe figures are in {bench.STORE.file}: make pictures")
     return 1 if failures else 0
-
-
-def _again(rows: int, wrong: list[str], say: Progress) -> int:
-    say.clear()
-    for line in wrong:
-        print(line, file=sys.stderr)
-    print(
-        f"{rows} rows of {bench.STORE.file} measured again, {len(wrong)} differences"
-    )
-    return 0 if rows and not wrong else 1
 
 
 def _cost(options: argparse.Namespace, say: Progress) -> int:
@@ -67,7 +60,7 @@ def add_commands(commands: cli.Commands) -> None:
         ("--pictures", "draw pictures and tables of the rows, and no more"),
         ("--main", "only the grid, nothing varied"),
         ("--stale", "only what was measured of other code"),
-        ("--again", "measure what was measured, and say what differs"),
+        ("--again", "also what is known: git diff says what differs"),
     ):
         against.add_argument(word, action="store_true", help=text)
     against.add_argument("--peer", action="append", choices=list(cells.peers()))
