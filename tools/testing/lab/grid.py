@@ -22,6 +22,7 @@ from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
 from tools.testing.lab import course, image, rows, scenario
+from tools.testing.lab.bench import chart
 from tools.testing.lab.guest import batch
 from tools.testing.lab.rows import Row, Store
 from tools.testing.lab.wire import payload_mb_per_s
@@ -156,19 +157,19 @@ def run(
 
 def table(measured: list[Row]) -> str:
     """Rows for a person to read."""
+    head = ("path", "direction", "MB/s", "of limit", "settled s", "TCP MB")
     lines = [
-        " Mbit/s   RTT ms  NFS  direction   MB/s  of limit  settled s  TCP MB"
+        [
+            str(Cell(row["rate_mbit"], row["rtt_ms"], row["nfs"])),
+            row["direction"],
+            f"{row['mb_per_s']:.1f}",
+            f"{row['mb_per_s'] / row['limit_mb_per_s']:.1%}",
+            "never" if row["settle_s"] is None else f"{row['settle_s']:.1f}",
+            f"{row['tcp_mem_bytes'] / 1e6:.0f}",
+        ]
+        for row in sorted(measured, key=STORE.named)
     ]
-    for row in sorted(measured, key=STORE.named):
-        share = row["mb_per_s"] / row["limit_mb_per_s"]
-        settled = row["settle_s"]
-        lines.append(
-            f"{row['rate_mbit']:7g} {row['rtt_ms']:8g} {row['nfs']:>4}"
-            f"  {row['direction']:9} {row['mb_per_s']:6.1f} {share:8.1%}"
-            f"  {'never' if settled is None else f'{settled:.1f}':>9}"
-            f"  {row['tcp_mem_bytes'] / 1e6:6.0f}"
-        )
-    return "\n".join(lines)
+    return "\n".join(chart.table(head, lines))
 
 
 def figures(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
