@@ -19,12 +19,13 @@
 #include "file.h"
 #include "lock.h"
 #include "policy/policy.h"
+#include "policy/table.h"
 #include "report/status.h"
 #include "units.h"
 
 /* Says what went wrong. Returns: @code. */
 __printf(2, 3)
-static int fail(int code, const char *format, ...)
+static int command_fail(int code, const char *format, ...)
 {
 	va_list args;
 
@@ -37,11 +38,11 @@ static int fail(int code, const char *format, ...)
 }
 
 /* What was printed may not have arrived. */
-static int finish(int code)
+static int command_finish(int code)
 {
 	if (fflush(stdout) || ferror(stdout))
-		return fail(EXIT_ERROR, "cannot write the output: %s",
-			    strerror(errno));
+		return command_fail(EXIT_ERROR, "cannot write the output: %s",
+				    strerror(errno));
 	return code;
 }
 
@@ -49,7 +50,7 @@ static int finish(int code)
  * Reads the status. Returns: EXIT_OK, EXIT_STOPPED with @textp if the daemon
  * hangs, any other code without it.
  */
-static int read_status(const struct options *options, char **textp)
+static int command_read_status(const struct options *options, char **textp)
 {
 	struct timespec now;
 	u64 written_us, age_us;
@@ -63,36 +64,36 @@ static int read_status(const struct options *options, char **textp)
 	if (dir >= 0)
 		close(dir);
 	if (err == -ENOENT)
-		return fail(EXIT_STOPPED, "is not running (no %s/" STATUS_FILE
-			    ")", options->rundir);
+		return command_fail(EXIT_STOPPED, "is not running (no %s/" STATUS_FILE
+				    ")", options->rundir);
 	if (err)
-		return fail(EXIT_ERROR, "%s/" STATUS_FILE ": %s",
-			    options->rundir, strerror(-err));
+		return command_fail(EXIT_ERROR, "%s/" STATUS_FILE ": %s",
+				    options->rundir, strerror(-err));
 	if (status_age(*textp, &pid, &written_us)) {
 		free(*textp);
 		*textp = NULL;
-		return fail(EXIT_ERROR, "%s/" STATUS_FILE
-			    " is damaged or of another version",
-			    options->rundir);
+		return command_fail(EXIT_ERROR, "%s/" STATUS_FILE
+				    " is damaged or of another version",
+				    options->rundir);
 	}
 	if (kill(pid, 0) && errno == ESRCH) {
 		free(*textp);
 		*textp = NULL;
-		return fail(EXIT_STOPPED,
-			    "is not running: process %d was killed, \"tcptuned restore\" puts back what it had set",
-			    pid);
+		return command_fail(EXIT_STOPPED,
+				    "is not running: process %d was killed, \"tcptuned restore\" puts back what it had set",
+				    pid);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	age_us = now.tv_sec * 1000000ULL + now.tv_nsec / 1000 - written_us;
 	if (age_us < STATUS_STALE_US)
 		return EXIT_OK;
-	return fail(EXIT_STOPPED,
-		    "process %d has not reported for %llu s, this is old",
-		    pid, age_us / 1000000);
+	return command_fail(EXIT_STOPPED,
+			    "process %d has not reported for %llu s, this is old",
+			    pid, age_us / 1000000);
 }
 
 /* As https://no-color.org has it. */
-static bool wants_color(enum color color)
+static bool command_wants_color(enum color color)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -107,15 +108,15 @@ int command_status(const struct options *options)
 	char *text;
 	int code;
 
-	code = read_status(options, &text);
+	code = command_read_status(options, &text);
 	if (!text)
 		return code;
 	if (options->json)
 		puts(text);
 	else
-		status_print(text, wants_color(options->color), stdout);
+		status_print(text, command_wants_color(options->color), stdout);
 	free(text);
-	return finish(code);
+	return command_finish(code);
 }
 
 int command_explain(const struct options *options)
@@ -125,44 +126,44 @@ int command_explain(const struct options *options)
 	int code;
 
 	if (units_parse_addr(options->argument, &peer))
-		return fail(EXIT_USAGE, "\"%s\" is not an IP address",
-			    options->argument);
-	code = read_status(options, &text);
+		return command_fail(EXIT_USAGE, "\"%s\" is not an IP address",
+				    options->argument);
+	code = command_read_status(options, &text);
 	if (!text)
 		return code;
 	if (status_explain(text, &peer, stdout))
-		code = fail(EXIT_ERROR,
-			    "no NFS connection to %s was seen; \"tcptuned status\" lists the peers",
-			    options->argument);
+		code = command_fail(EXIT_ERROR,
+				    "no NFS connection to %s was seen; \"tcptuned status\" lists the peers",
+				    options->argument);
 	free(text);
-	return finish(code);
+	return command_finish(code);
 }
 
-static bool is_buffer(enum tt_tunable id)
+static bool command_is_buffer(enum tt_tunable id)
 {
 	return id != TT_SLOW_START && id != TT_READ_AHEAD;
 }
 
-static int compute_json(u64 value)
+static int command_compute_json(u64 value)
 {
 	cJSON *json = cJSON_CreateObject();
 	char *text;
 
 	for (int id = 0; id < TT_TUNABLES; id++)
-		if (is_buffer(id))
-			cJSON_AddNumberToObject(json, policy_table(id)->name,
+		if (command_is_buffer(id))
+			cJSON_AddNumberToObject(json, table_rows[id].name,
 						value);
 	text = cJSON_Print(json);
 	cJSON_Delete(json);
 	if (!text)
-		return fail(EXIT_ERROR, "%s", strerror(ENOMEM));
+		return command_fail(EXIT_ERROR, "%s", strerror(ENOMEM));
 	puts(text);
 	free(text);
 	return EXIT_OK;
 }
 
 /* A line for the shell; a vector keeps its other numbers. */
-static void print_write(const struct tt_row *row, u64 value)
+static void command_print_write(const struct tt_row *row, u64 value)
 {
 	if (!row->field)
 		printf("echo %llu >%s\n", value, row->path);
@@ -177,30 +178,30 @@ int command_compute(const struct options *options)
 	u64 value;
 
 	if (!options->rtt_us || !options->bandwidth_bps)
-		return fail(EXIT_USAGE,
-			    "compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
+		return command_fail(EXIT_USAGE,
+				    "compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
 	value = policy_compute(options->bandwidth_bps, options->rtt_us);
 	if (options->json)
-		return finish(compute_json(value));
+		return command_finish(command_compute_json(value));
 	printf("# %s over a round trip of %s: buffers up to %s\n",
 	       units_rate(options->bandwidth_bps, rate),
 	       units_time(options->rtt_us, rtt), units_bytes(value, size));
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		if (id == TT_TCP_RMEM)
 			puts("# without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
-		if (is_buffer(id))
-			print_write(policy_table(id), value);
+		if (command_is_buffer(id))
+			command_print_write(&table_rows[id], value);
 	}
-	return finish(EXIT_OK);
+	return command_finish(EXIT_OK);
 }
 
-static void say(const struct tt_setting *setting, const char *sentence,
-		void *data)
+static void command_say_restored(const struct tt_setting *setting,
+				 const char *sentence, void *data)
 {
 	const char *instance = setting->target.instance;
 
 	*(bool *)data = true;
-	printf("%s%s%s %s\n", policy_table(setting->target.id)->name,
+	printf("%s%s%s %s\n", table_rows[setting->target.id].name,
 	       *instance ? " " : "", instance, sentence);
 }
 
@@ -216,28 +217,28 @@ int command_restore(const struct options *options)
 		close(dir);
 	if (dir == -ENOENT) {
 		puts("Nothing is to be put back.");
-		return finish(EXIT_OK);
+		return command_finish(EXIT_OK);
 	}
 	err = lock_take(options->rundir, &holder);
 	if (err == -EBUSY)
-		return fail(EXIT_RUNNING,
-			    "is running as process %d, which puts back everything when it is stopped",
-			    holder);
+		return command_fail(EXIT_RUNNING,
+				    "is running as process %d, which puts back everything when it is stopped",
+				    holder);
 	/* A ledger on a file system that became read-only can be read. */
 	if (err && err != -EROFS)
-		return fail(EXIT_ERROR, "cannot lock %s: %s", options->rundir,
-			    strerror(-err));
-	err = apply_open(&apply, policy_table(0), "", options->rundir, false);
+		return command_fail(EXIT_ERROR, "cannot lock %s: %s", options->rundir,
+				    strerror(-err));
+	err = apply_open(&apply, table_rows, "", options->rundir, false);
 	if (err)
-		return fail(EXIT_ERROR, "cannot read the ledger in %s: %s",
-			    options->rundir, strerror(-err));
-	if (*apply_trouble(apply))
-		fail(0, "%s", apply_trouble(apply));
-	err = apply_restore(apply, say, &something);
+		return command_fail(EXIT_ERROR, "cannot read the ledger in %s: %s",
+				    options->rundir, strerror(-err));
+	if (*apply_problem(apply))
+		command_fail(0, "%s", apply_problem(apply));
+	err = apply_restore(apply, command_say_restored, &something);
 	if (!something)
 		puts("Nothing is to be put back.");
 	apply_close(apply);
-	return finish(err ? EXIT_ERROR : EXIT_OK);
+	return command_finish(err ? EXIT_ERROR : EXIT_OK);
 }
 
 int command_resume(const struct options *options)
@@ -247,13 +248,13 @@ int command_resume(const struct options *options)
 
 	err = lock_holder(options->rundir, &holder);
 	if (err)
-		return fail(EXIT_ERROR, "%s: %s", options->rundir,
-			    strerror(-err));
+		return command_fail(EXIT_ERROR, "%s: %s", options->rundir,
+				    strerror(-err));
 	if (holder <= 0)
-		return fail(EXIT_STOPPED, "is not running");
+		return command_fail(EXIT_STOPPED, "is not running");
 	if (kill(holder, SIGUSR1))
-		return fail(EXIT_ERROR, "cannot signal process %d: %s", holder,
-			    strerror(errno));
+		return command_fail(EXIT_ERROR, "cannot signal process %d: %s", holder,
+				    strerror(errno));
 	return EXIT_OK;
 }
 
@@ -266,5 +267,5 @@ int command_check_config(const struct options *options)
 	if (conf_load(&conf, path, stderr))
 		return EXIT_USAGE;
 	conf_print(&conf, stdout);
-	return finish(EXIT_OK);
+	return command_finish(EXIT_OK);
 }

@@ -37,7 +37,7 @@ int file_dir(const char *path, bool make)
 }
 
 /* Reads all of @fd, at most @max_bytes. */
-static int read_all(int fd, size_t max_bytes, char **text)
+static int file_read_all(int fd, size_t max_bytes, char **text)
 {
 	char *buf = malloc(max_bytes + 1);
 	size_t len = 0;
@@ -80,12 +80,12 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text)
 	else if (st.st_size > (off_t)max_bytes)
 		err = -EFBIG;
 	else
-		err = read_all(fd, max_bytes, text);
+		err = file_read_all(fd, max_bytes, text);
 	close(fd);
 	return err;
 }
 
-static int write_all(int fd, const char *text)
+static int file_write_all(int fd, const char *text)
 {
 	size_t len = strlen(text);
 	ssize_t done;
@@ -112,7 +112,7 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	fd = openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, text);
+	err = file_write_all(fd, text);
 	if (!err && sync && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)

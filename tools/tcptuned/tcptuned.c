@@ -19,7 +19,7 @@
 #define INTERVAL_MAX_US 10000000
 
 /**
- * struct command - a word that may follow the program's name
+ * struct tcptuned_command - a word that may follow the program's name
  * @name: the word; "" for none
  * @synopsis: what goes behind it
  * @help: what it does
@@ -28,7 +28,7 @@
  * @max_args: so many at most
  * @run: does it
  */
-struct command {
+struct tcptuned_command {
 	const char	*name;
 	const char	*synopsis;
 	const char	*help;
@@ -38,7 +38,7 @@ struct command {
 	int		(*run)(const struct options *options);
 };
 
-static const struct command commands[] = {
+static const struct tcptuned_command tcptuned_commands[] = {
 	{ "", "", "run the service, in the foreground",
 	  "1nciv", 0, 0, daemon_run },
 	{ "status", "[-j]", "what is known of each path, and what was set",
@@ -88,12 +88,12 @@ static const char option_help[] =
 	"      --version          print the version\n"
 	"  -h, --help             print this\n";
 
-static int print_help(void)
+static int tcptuned_print_help(void)
 {
 	puts("Usage: tcptuned [OPTION]... [COMMAND]\n\n"
 	     "NFS windows that fit the path, by themselves.\n\nCommands:");
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct command *command = &commands[i];
+	for (size_t i = 0; i < ARRAY_SIZE(tcptuned_commands); i++) {
+		const struct tcptuned_command *command = &tcptuned_commands[i];
 		char left[64];
 
 		snprintf(left, sizeof(left), "%s %s",
@@ -107,41 +107,41 @@ static int print_help(void)
 	return fflush(stdout) ? EXIT_ERROR : EXIT_OK;
 }
 
-static int usage(const char *problem, const char *word)
+static int tcptuned_usage(const char *problem, const char *word)
 {
 	fprintf(stderr, "tcptuned: %s%s%s; see tcptuned --help\n", problem,
 		*word ? " " : "", word);
 	return EXIT_USAGE;
 }
 
-static int set_interval(struct options *options, const char *text)
+static int tcptuned_set_interval(struct options *options, const char *text)
 {
 	u32 us;
 
 	if (units_parse_time(text, &us) || us < INTERVAL_MIN_US ||
 	    us > INTERVAL_MAX_US)
-		return usage("--interval takes 10ms to 10s, not", text);
+		return tcptuned_usage("--interval takes 10ms to 10s, not", text);
 	options->interval_us = us;
 	return 0;
 }
 
-static int set_rtt(struct options *options, const char *text)
+static int tcptuned_set_rtt(struct options *options, const char *text)
 {
 	if (units_parse_time(text, &options->rtt_us) || !options->rtt_us)
-		return usage("--rtt takes a time such as 120ms, not", text);
+		return tcptuned_usage("--rtt takes a time such as 120ms, not", text);
 	return 0;
 }
 
-static int set_bandwidth(struct options *options, const char *text)
+static int tcptuned_set_bandwidth(struct options *options, const char *text)
 {
 	if (units_parse_rate(text, &options->bandwidth_bps) ||
 	    !options->bandwidth_bps)
-		return usage("--bandwidth takes a rate such as 10gbit, not",
-			     text);
+		return tcptuned_usage("--bandwidth takes a rate such as 10gbit, not",
+				      text);
 	return 0;
 }
 
-static int set_color(struct options *options, const char *text)
+static int tcptuned_set_color(struct options *options, const char *text)
 {
 	static const char * const words[] = {
 		[COLOR_AUTO] = "auto",
@@ -155,11 +155,12 @@ static int set_color(struct options *options, const char *text)
 		options->color = i;
 		return 0;
 	}
-	return usage("--color takes auto, always or never, not", text);
+	return tcptuned_usage("--color takes auto, always or never, not", text);
 }
 
 /* Returns: 0, or an exit code. */
-static int set_option(struct options *options, int letter, const char *text)
+static int tcptuned_set_option(struct options *options, int letter,
+			       const char *text)
 {
 	switch (letter) {
 	case '1':
@@ -178,7 +179,7 @@ static int set_option(struct options *options, int letter, const char *text)
 		options->statedir = text;
 		return 0;
 	case 'i':
-		return set_interval(options, text);
+		return tcptuned_set_interval(options, text);
 	case 'v':
 		options->verbose = true;
 		return 0;
@@ -186,24 +187,24 @@ static int set_option(struct options *options, int letter, const char *text)
 		options->json = true;
 		return 0;
 	case 'C':
-		return set_color(options, text);
+		return tcptuned_set_color(options, text);
 	case 't':
-		return set_rtt(options, text);
+		return tcptuned_set_rtt(options, text);
 	case 'b':
-		return set_bandwidth(options, text);
+		return tcptuned_set_bandwidth(options, text);
 	}
-	return usage("bad option", "");
+	return tcptuned_usage("bad option", "");
 }
 
-static const struct command *find_command(const char *name)
+static const struct tcptuned_command *tcptuned_find_command(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
+	for (size_t i = 0; i < ARRAY_SIZE(tcptuned_commands); i++)
+		if (!strcmp(tcptuned_commands[i].name, name))
+			return &tcptuned_commands[i];
 	return NULL;
 }
 
-static const char *option_name(int letter)
+static const char *tcptuned_option_name(int letter)
 {
 	const struct option *option = long_options;
 
@@ -219,37 +220,37 @@ int main(int argc, char **argv)
 		.statedir = "/var/lib/tcptuned",
 		.interval_us = INTERVAL_US,
 	};
-	const struct command *command;
+	const struct tcptuned_command *command;
 	char given[16] = "";
 	int letter, code;
 
 	while ((letter = getopt_long(argc, argv, "nc:vjh", long_options,
 				     NULL)) != -1) {
 		if (letter == 'h')
-			return print_help();
+			return tcptuned_print_help();
 		if (letter == 'V')
 			return puts("tcptuned " TCPTUNED_VERSION) < 0;
 		/* getopt_long() has said it. */
 		if (letter == '?')
 			return EXIT_USAGE;
-		code = set_option(&options, letter, optarg);
+		code = tcptuned_set_option(&options, letter, optarg);
 		if (code)
 			return code;
 		if (!strchr(given, letter))
 			given[strlen(given)] = letter;
 	}
-	command = find_command(optind < argc ? argv[optind++] : "");
+	command = tcptuned_find_command(optind < argc ? argv[optind++] : "");
 	if (!command)
-		return usage("unknown command", argv[optind - 1]);
+		return tcptuned_usage("unknown command", argv[optind - 1]);
 	if (argc - optind < command->min_args)
-		return usage("missing:", command->synopsis);
+		return tcptuned_usage("missing:", command->synopsis);
 	if (argc - optind > command->max_args)
-		return usage("unexpected argument",
-			     argv[optind + command->max_args]);
+		return tcptuned_usage("unexpected argument",
+				      argv[optind + command->max_args]);
 	for (const char *c = given; *c; c++)
 		if (!strchr("rs", *c) && !strchr(command->options, *c))
-			return usage("not an option of this command:",
-				     option_name(*c));
+			return tcptuned_usage("not an option of this command:",
+					      tcptuned_option_name(*c));
 	options.argument = argv[optind];
 	return command->run(&options);
 }

@@ -2,10 +2,10 @@
 /*
  * The plain structs that pass between the stages of tcptuned.
  *
- * Data flows one way: sense reads the kernel into a snapshot, model makes
- * paths of snapshots, policy makes wishes of paths, apply writes them, report
- * says what was done. A stage includes this header and its own, nothing of
- * another stage; only policy looks into model, and tcptuned.c into all.
+ * Data flows one way: sense reads the kernel into a snapshot, model turns
+ * snapshots into paths, policy turns paths into a decision, apply writes its
+ * changes, report shows all of it. A stage includes this header and its own,
+ * never those of another stage; poll.c calls them in turn.
  *
  * Units are in the names: _us microseconds, _bytes, _bps bits per second.
  * Directions are those of this host: TT_OUT is what it sends.
@@ -13,30 +13,10 @@
 #ifndef TCPTUNED_TYPES_H
 #define TCPTUNED_TYPES_H
 
-#include <linux/types.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
-typedef __s64 s64;
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b) __attribute__((__format__(printf, a, b)))
-
-static inline u64 min_u64(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static inline u64 max_u64(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
+#include "base.h"
 
 enum tt_role {
 	TT_SERVER,	/* its port is one of nfsd's listeners */
@@ -74,17 +54,9 @@ struct tt_addr {
  * @rwnd_limited_us: share of @busy_us that waited for the peer's window
  * @sndbuf_limited_us: share of @busy_us that waited for the send buffer
  * @bytes: payload that was acknowledged (TT_OUT) and received (TT_IN)
- * @retrans_bytes: payload that was sent again
- * @snd_wnd_bytes: window that the peer offers, 0 if the kernel does not tell
  * @rcv_wnd_bytes: window that this end offers, 0 if the kernel does not tell
- * @snd_wscale: of the peer's window
- * @rcv_wscale: of this end's window, so 65535 << it is the largest
- * @notsent_bytes: queued, not sent yet
- * @mss_bytes: of this end as a sender
- * @cwnd_packets: congestion window
  * @sndbuf_bytes: sk_sndbuf
  * @rcvbuf_bytes: sk_rcvbuf
- * @mem_bytes: memory that the socket holds (receive and send queue)
  */
 struct tt_conn {
 	u64		cookie;
@@ -102,17 +74,9 @@ struct tt_conn {
 	u64		rwnd_limited_us;
 	u64		sndbuf_limited_us;
 	u64		bytes[TT_DIRS];
-	u64		retrans_bytes;
-	u32		snd_wnd_bytes;
 	u32		rcv_wnd_bytes;
-	u8		snd_wscale;
-	u8		rcv_wscale;
-	u32		notsent_bytes;
-	u32		mss_bytes;
-	u32		cwnd_packets;
 	u32		sndbuf_bytes;
 	u32		rcvbuf_bytes;
-	u64		mem_bytes;
 };
 
 /* Where the rate of a link is known from. */
@@ -163,13 +127,13 @@ struct tt_mount {
  * @ram_bytes: memory of the machine
  * @tcp_mem_bytes: net.ipv4.tcp_mem, the three of them
  * @tcp_used_bytes: what TCP uses of it
- * @has_series: /proc/sys/sunrpc/tcp_rcvbuf is there
+ * @has_sunrpc_tcpbuf: /proc/sys/sunrpc/tcp_rcvbuf is there
  */
 struct tt_host {
 	u64	ram_bytes;
 	u64	tcp_mem_bytes[3];
 	u64	tcp_used_bytes;
-	bool	has_series;
+	bool	has_sunrpc_tcpbuf;
 };
 
 /**
@@ -199,7 +163,7 @@ enum tt_limit {
 	TT_LIMIT_LINK,		/* it runs at the link's rate */
 	TT_LIMIT_RWND,		/* the receiver's window */
 	TT_LIMIT_SNDBUF,	/* the send buffer */
-	TT_LIMIT_CONGESTION,	/* congestion control: the path is full, or loses */
+	TT_LIMIT_CONGESTION,	/* the path is full, or loses packets */
 	TT_LIMIT_READ_AHEAD,	/* a reader that waits for each round trip */
 };
 
@@ -244,6 +208,15 @@ struct tt_path {
 	u64		buffer_bytes[TT_DIRS];
 	u64		seen_us;
 };
+
+/* From this share on, one connection does all the work. */
+#define TT_WHOLE_PERCENT	95
+
+/* Whether several connections share the work of a path. */
+static inline bool tt_is_shared(u32 share_percent)
+{
+	return share_percent && share_percent < TT_WHOLE_PERCENT;
+}
 
 /* The tunables. A row of the table in policy/table.c describes each. */
 enum tt_tunable {
@@ -292,16 +265,92 @@ struct tt_target {
 	char		instance[24];
 };
 
+/* Why a value is what it is. */
+enum tt_why {
+	TT_WHY_NONE,		/* nothing was decided yet */
+	TT_WHY_PATH,		/* a path needs it */
+	TT_WHY_READ_AHEAD,	/* a reader needs it */
+	TT_WHY_WINDOW_SCALE,	/* so that new connections agree on a scale */
+	TT_WHY_NO_NEED,		/* what TCP does by itself is enough */
+	TT_WHY_CONF,		/* the configuration asks for it */
+};
+
 /**
- * struct tt_wish - a value that policy wants to have written
+ * struct tt_reason - what a decision rests on
+ * @why: which of the fields below count; for TT_WHY_PATH all of them, for
+ *	TT_WHY_READ_AHEAD those up to @proven
+ * @dir: direction of @peer's path
+ * @proven: as in struct tt_path
+ * @to_reach: the value also covers what the path may reach in a few seconds
+ * @peer: the other end of the path that needs most
+ * @rtt_us: as in struct tt_path
+ * @best_bps: as in struct tt_path
+ * @window_bytes: as in struct tt_path
+ * @share_percent: as in struct tt_path
+ * @limit: as in struct tt_path
+ * @budget_bytes: the memory budget, if that keeps the value down, else 0
+ */
+struct tt_reason {
+	enum tt_why	why;
+	enum tt_dir	dir;
+	bool		proven;
+	bool		to_reach;
+	struct tt_addr	peer;
+	u32		rtt_us;
+	u64		best_bps;
+	u64		window_bytes;
+	u32		share_percent;
+	enum tt_limit	limit;
+	u64		budget_bytes;
+};
+
+/**
+ * struct tt_change - a value to write
  * @target: where
  * @value: what, in the unit of the file
- * @reason: why, a sentence without a full stop
+ * @reason: why
  */
-struct tt_wish {
+struct tt_change {
 	struct tt_target	target;
 	u64			value;
-	char			reason[200];
+	struct tt_reason	reason;
+};
+
+/**
+ * struct tt_need - the largest need of one role and direction
+ * @tunable: what bounds it on this kernel
+ * @bytes: ceiling in the unit of SO_RCVBUF; 0 if TCP's own tuning is enough
+ * @reach_bytes: the same for what connections may reach in the next seconds
+ * @share_percent: of the path with the larger of the two, as in struct tt_path
+ * @path: whose need it is, NULL if there is none
+ * @budget_limited: it would be larger if the memory budget allowed it
+ */
+struct tt_need {
+	enum tt_tunable		tunable;
+	u64			bytes;
+	u64			reach_bytes;
+	u32			share_percent;
+	const struct tt_path	*path;
+	bool			budget_limited;
+};
+
+/* More than there are tunables; a mount beyond that waits for the next poll. */
+#define TT_CHANGES_MAX	64
+
+/**
+ * struct tt_decision - what policy makes of one poll
+ * @needs: by role and direction, within the memory budget
+ * @budget_bytes: memory that the buffers of all connections may take
+ * @budget_limited: some need would be larger without it
+ * @changes: values to write, in this order
+ * @nchanges: length
+ */
+struct tt_decision {
+	struct tt_need		needs[TT_ROLES][TT_DIRS];
+	u64			budget_bytes;
+	bool			budget_limited;
+	struct tt_change	changes[TT_CHANGES_MAX];
+	size_t			nchanges;
 };
 
 /* Why a tunable is not written. */
@@ -310,7 +359,6 @@ enum tt_hands_off {
 	TT_OFF_ABSENT,		/* this kernel does not have it */
 	TT_OFF_FOREIGN,		/* somebody else set or changed it */
 	TT_OFF_DENIED,		/* no permission, e.g. another namespace's */
-	TT_OFF_CONF,		/* the configuration says so */
 };
 
 /**
@@ -330,7 +378,7 @@ struct tt_setting {
 	bool			written;
 	u64			changed_us;
 	enum tt_hands_off	off;
-	char			reason[200];
+	struct tt_reason	reason;
 };
 
 /**

@@ -51,12 +51,12 @@ int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
 void apply_leave(struct apply *apply, enum tt_tunable id, bool leave);
 
 /**
- * apply_trouble - what went wrong with the ledger
+ * apply_problem - what went wrong with the ledger
  * @apply: from apply_open()
  *
  * Returns: a sentence, "" if nothing did
  */
-const char *apply_trouble(const struct apply *apply);
+const char *apply_problem(const struct apply *apply);
 
 /**
  * apply_settings - how everything stands
@@ -69,9 +69,9 @@ const struct tt_setting *apply_settings(const struct apply *apply,
 					size_t *nsettings);
 
 /**
- * apply_write - make a wish true
+ * apply_write - make a change true
  * @apply: from apply_open()
- * @wish: what to write
+ * @change: what to write
  * @now_us: CLOCK_MONOTONIC
  * @valuep: is set to what the file says afterwards, which need not be it
  *
@@ -79,7 +79,7 @@ const struct tt_setting *apply_settings(const struct apply *apply,
  *
  * Returns: 0 or a negative errno
  */
-int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		u64 *valuep);
 
 /**

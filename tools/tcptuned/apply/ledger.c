@@ -36,7 +36,7 @@
 #define LARGEST_BYTES (256 * 1024)
 
 /* 0 before Linux 5.14. */
-static u64 netns_cookie(void)
+static u64 ledger_netns_cookie(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(u64);
@@ -50,7 +50,7 @@ static u64 netns_cookie(void)
 	return cookie;
 }
 
-static int read_boot(char *id, size_t bytes)
+static int ledger_read_boot(char *id, size_t bytes)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t len;
@@ -66,7 +66,7 @@ static int read_boot(char *id, size_t bytes)
 	return 0;
 }
 
-static int find_row(const struct tt_row *table, const char *name)
+static int ledger_find_row(const struct tt_row *table, const char *name)
 {
 	for (int id = 0; id < TT_TUNABLES; id++)
 		if (!strcmp(table[id].name, name))
@@ -75,8 +75,8 @@ static int find_row(const struct tt_row *table, const char *name)
 }
 
 /* Enters one line; a second one of the same target is as bad as none. */
-static int load_line(struct ledger *ledger, const struct tt_row *table,
-		     const char *line)
+static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
+			    const char *line)
 {
 	struct ledger_entry entry = { };
 	char name[64], instance[24];
@@ -86,7 +86,7 @@ static int load_line(struct ledger *ledger, const struct tt_row *table,
 		   &entry.ident, &entry.original, &entry.written, &entry.next,
 		   &used) != 6 || line[used])
 		return -EINVAL;
-	id = find_row(table, name);
+	id = ledger_find_row(table, name);
 	if (id < 0 || strchr(instance, '/') || strstr(instance, ".."))
 		return -EINVAL;
 	entry.target.id = id;
@@ -99,8 +99,8 @@ static int load_line(struct ledger *ledger, const struct tt_row *table,
 }
 
 /* Returns how many lines were not understood, or -ENOMEM. */
-static int load_lines(struct ledger *ledger, const struct tt_row *table,
-		      char *text)
+static int ledger_load_lines(struct ledger *ledger, const struct tt_row *table,
+			     char *text)
 {
 	int err, bad = 0;
 	char *line;
@@ -108,7 +108,7 @@ static int load_lines(struct ledger *ledger, const struct tt_row *table,
 	while ((line = strsep(&text, "\n"))) {
 		if (!*line)
 			continue;
-		err = load_line(ledger, table, line);
+		err = ledger_load_line(ledger, table, line);
 		if (err == -ENOMEM)
 			return err;
 		bad += !!err;
@@ -116,8 +116,8 @@ static int load_lines(struct ledger *ledger, const struct tt_row *table,
 	return bad;
 }
 
-static int load_text(struct ledger *ledger, const struct tt_row *table,
-		     char *text)
+static int ledger_load_text(struct ledger *ledger, const struct tt_row *table,
+			    char *text)
 {
 	char *line = strsep(&text, "\n");
 
@@ -125,11 +125,11 @@ static int load_text(struct ledger *ledger, const struct tt_row *table,
 		return 1;
 	if (strcmp(line + strlen(HEADER), ledger->boot))
 		return 0;
-	return load_lines(ledger, table, text);
+	return ledger_load_lines(ledger, table, text);
 }
 
 /* What is wrong with the text of a ledger that was not understood. */
-static const char *complaint(const char *text)
+static const char *ledger_complaint(const char *text)
 {
 	if (text && !strncmp(text, MAGIC, strlen(MAGIC)) &&
 	    strncmp(text, HEADER, strlen(HEADER)))
@@ -138,17 +138,17 @@ static const char *complaint(const char *text)
 }
 
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
-		char *trouble, size_t trouble_bytes)
+		char *problem, size_t problem_bytes)
 {
 	const char *wrong;
 	char *text = NULL;
 	int err, bad;
 
 	*ledger = (struct ledger){ };
-	*trouble = '\0';
+	*problem = '\0';
 	snprintf(ledger->name, sizeof(ledger->name), "ledger-%llu",
-		 netns_cookie());
-	err = read_boot(ledger->boot, sizeof(ledger->boot));
+		 ledger_netns_cookie());
+	err = ledger_read_boot(ledger->boot, sizeof(ledger->boot));
 	if (err)
 		return err;
 	err = file_read(dir, ledger->name, LARGEST_BYTES, &text);
@@ -156,13 +156,13 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		return 0;
 	if (err && err != -EFBIG && err != -EINVAL && err != -ELOOP)
 		return err;
-	wrong = complaint(text);
-	bad = text ? load_text(ledger, table, text) : 1;
+	wrong = ledger_complaint(text);
+	bad = text ? ledger_load_text(ledger, table, text) : 1;
 	free(text);
 	if (bad <= 0)
 		return bad;
 	err = file_set_aside(dir, ledger->name);
-	snprintf(trouble, trouble_bytes,
+	snprintf(problem, problem_bytes,
 		 "the ledger %s %s; %zu original values could be read, others are lost%s",
 		 ledger->name, wrong, ledger->nentries,
 		 err ? "" : "; it was set aside as *.damaged");

@@ -36,8 +36,8 @@ struct ledger {
  * @ledger: is filled; ledger_free() frees it
  * @dir: the runtime folder, from file_dir()
  * @table: the tunables
- * @trouble: is set to a sentence if something is wrong with the file, else ""
- * @trouble_bytes: its length
+ * @problem: is set to a sentence if something is wrong with the file, else ""
+ * @problem_bytes: its length
  *
  * A damaged file is set aside; the lines of it that are whole count. A file
  * of another boot says nothing about this one and is not used.
@@ -45,7 +45,7 @@ struct ledger {
  * Returns: 0 or a negative errno
  */
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
-		char *trouble, size_t trouble_bytes);
+		char *problem, size_t problem_bytes);
 
 /**
  * ledger_save - write it

@@ -13,7 +13,7 @@
 #include "state.h"
 
 /* As the kernel will take it. */
-static u64 fit(const struct tt_row *row, u64 value)
+static u64 write_fit(const struct tt_row *row, u64 value)
 {
 	if (value > row->max)
 		value = row->max;
@@ -23,7 +23,7 @@ static u64 fit(const struct tt_row *row, u64 value)
 }
 
 /* Enters what is about to be written. */
-static int announce(struct apply *apply, size_t i, u64 value)
+static int write_announce(struct apply *apply, size_t i, u64 value)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	struct ledger_entry *entry = ledger_find(&apply->ledger,
@@ -51,7 +51,7 @@ static int announce(struct apply *apply, size_t i, u64 value)
 }
 
 /* Notes what the file says after a write. */
-static void note(struct apply *apply, size_t i, u64 announced, u64 now)
+static void write_note(struct apply *apply, size_t i, u64 announced, u64 now)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	struct ledger_entry *entry;
@@ -72,7 +72,7 @@ static void note(struct apply *apply, size_t i, u64 announced, u64 now)
 }
 
 /* Finds out whether the file still says what it should. */
-static int check(struct apply *apply, size_t i)
+static int write_check(struct apply *apply, size_t i)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	u64 value;
@@ -91,7 +91,7 @@ static int check(struct apply *apply, size_t i)
 }
 
 /* The dry run's: nothing but a memory of what would be there. */
-static void pretend(struct apply *apply, size_t i, u64 value)
+static void write_pretend(struct apply *apply, size_t i, u64 value)
 {
 	struct tt_setting *setting = &apply->settings[i];
 
@@ -111,10 +111,10 @@ static int write_value(struct apply *apply, size_t i, u64 value)
 	int err;
 
 	if (apply->dry_run) {
-		pretend(apply, i, value);
+		write_pretend(apply, i, value);
 		return 0;
 	}
-	err = announce(apply, i, value);
+	err = write_announce(apply, i, value);
 	if (err)
 		return err;
 	err = sysctl_write(apply->targets[i].path, field, value, &now);
@@ -124,14 +124,14 @@ static int write_value(struct apply *apply, size_t i, u64 value)
 		apply_forget(apply, &setting->target);
 		return err;
 	}
-	note(apply, i, value, now);
+	write_note(apply, i, value, now);
 	return err;
 }
 
-int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		u64 *valuep)
 {
-	size_t i = apply_find(apply, &wish->target);
+	size_t i = apply_find(apply, &change->target);
 	struct tt_setting *setting;
 	u64 value;
 	int err;
@@ -142,15 +142,15 @@ int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
 	*valuep = setting->value;
 	if (setting->off)
 		return -EPERM;
-	value = fit(&apply->table[wish->target.id], wish->value);
-	err = check(apply, i);
+	value = write_fit(&apply->table[change->target.id], change->value);
+	err = write_check(apply, i);
 	if (!err && value != setting->value)
 		err = write_value(apply, i, value);
 	*valuep = setting->value;
 	if (err)
 		return err;
 	setting->changed_us = now_us;
-	snprintf(setting->reason, sizeof(setting->reason), "%s", wish->reason);
+	setting->reason = change->reason;
 	return 0;
 }
 
@@ -164,12 +164,13 @@ void apply_resume(struct apply *apply, bool take)
 		apply->targets[i].foreign = false;
 		apply->targets[i].taken = take;
 		setting->written = false;
-		apply_look(apply, i);
+		apply_update(apply, i);
 	}
 }
 
 /* Puts back one value. Returns: 0 or a negative errno. */
-static int restore(struct apply *apply, size_t i, char *sentence, size_t bytes)
+static int write_restore_one(struct apply *apply, size_t i, char *sentence,
+			     size_t bytes)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	unsigned long long original = setting->original;
@@ -218,7 +219,7 @@ int apply_restore(struct apply *apply,
 
 		if (!setting->written)
 			continue;
-		err = restore(apply, i, sentence, sizeof(sentence));
+		err = write_restore_one(apply, i, sentence, sizeof(sentence));
 		if (say)
 			say(setting, sentence, data);
 		if (err) {

@@ -7,9 +7,9 @@
  */
 #include <limits.h>
 
-#include "policy.h"
+#include "table.h"
 
-static const struct tt_row policy_rows[TT_TUNABLES] = {
+const struct tt_row table_rows[TT_TUNABLES] = {
 	[TT_RMEM_MAX] = {
 		.id = TT_RMEM_MAX,
 		.name = "net.core.rmem_max",
@@ -92,8 +92,3 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.multiple = 64,
 	},
 };
-
-const struct tt_row *policy_table(enum tt_tunable id)
-{
-	return &policy_rows[id];
-}

@@ -18,10 +18,10 @@ enum message {
 	MSG_RIVAL,		/* somebody else tunes here */
 	MSG_DENIED,		/* a value is not ours to write */
 	MSG_NOT_SET,		/* a value could not be written */
-	MSG_NO_SERIES,		/* the kernel lacks the files */
+	MSG_NO_TCPBUF,		/* the kernel lacks the files */
 	MSG_LEDGER,		/* what values were cannot be kept */
 	MSG_SENSE,		/* something could not be seen */
-	MSG_NOT_KEPT,		/* a file of ours could not be written or read */
+	MSG_NOT_KEPT,		/* a file could not be written or read */
 	MSG_READ_ONLY,		/* the runtime folder cannot be written */
 	MSG_CONF_BAD,		/* the configuration has an error */
 	MSG_CONF_READ,		/* it was read again */

@@ -32,10 +32,9 @@
  * @table: the tunables
  * @mounts: of the snapshot
  * @nmounts: length
- * @explain: writes the arithmetic of a path; called with @data
- * @data: for @explain
- * @trouble: sentences, each may be NULL or ""
- * @ntrouble: length
+ * @decision: of this poll
+ * @problems: sentences, each may be NULL or ""
+ * @nproblems: length
  * @dry_run: nothing is written
  */
 struct status_input {
@@ -49,12 +48,9 @@ struct status_input {
 	const struct tt_row		*table;
 	const struct tt_mount		*mounts;
 	size_t				nmounts;
-	const char			*(*explain)(const struct tt_path *path,
-						    char *text, size_t size,
-						    const void *data);
-	const void			*data;
-	const char *const		*trouble;
-	size_t				ntrouble;
+	const struct tt_decision	*decision;
+	const char *const		*problems;
+	size_t				nproblems;
 	bool				dry_run;
 };
 

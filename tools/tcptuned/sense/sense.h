@@ -34,7 +34,7 @@ int sense_open_root(struct sense **sensep, const char *root);
  * @conf: which roles to look for, and the rate of links if it is given
  *
  * What cannot be read is left out (an unknown rate is 0); the reason is kept
- * for sense_trouble().
+ * for sense_problem().
  *
  * Returns: a snapshot that is valid until the next call, NULL if there was no
  * memory
@@ -43,12 +43,12 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 					 const struct tt_conf *conf);
 
 /**
- * sense_trouble - what could not be read by the last sense_snapshot()
+ * sense_problem - what could not be read by the last sense_snapshot()
  * @sense: from sense_open()
  *
  * Returns: a sentence, or NULL if there was none
  */
-const char *sense_trouble(const struct sense *sense);
+const char *sense_problem(const struct sense *sense);
 
 /**
  * sense_close - undo sense_open()

@@ -89,15 +89,15 @@ static const struct tt_setting *setting(enum tt_tunable id,
 
 static int put(enum tt_tunable id, const char *instance, u64 value)
 {
-	struct tt_wish wish = {
+	struct tt_change change = {
 		.target.id = id,
 		.value = value,
-		.reason = "a test",
+		.reason.why = TT_WHY_CONF,
 	};
 	u64 now;
 
-	strcpy(wish.target.instance, instance);
-	return apply_write(apply, &wish, 5, &now);
+	strcpy(change.target.instance, instance);
+	return apply_write(apply, &change, 5, &now);
 }
 
 static void hear(const struct tt_setting *s, const char *sentence, void *data)

@@ -157,7 +157,7 @@ static void test_no_ledger(void)
 	prepare();
 	folder_put("run", "a file where the folder should be");
 	start();
-	EXPECT(*apply_trouble(apply), "no word");
+	EXPECT(*apply_problem(apply), "no word");
 	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
 	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
 	EXPECT_FILE("rmem_max", "212992\n");
@@ -181,7 +181,7 @@ static void test_ledger_breaks(void)
 	EXPECT_FILE("rmem_max", "212992\n");
 	apply_refresh(apply, NULL, 0);
 	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(strstr(apply_trouble(apply), "ledger"), "no word");
+	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
 	EXPECT(!restore(), "restore");
 	EXPECT_FILE("wmem_max", "212992\n");
 	finish("a ledger that breaks stops writes, not restore");

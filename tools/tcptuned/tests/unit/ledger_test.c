@@ -26,13 +26,13 @@ static const struct ledger_entry entries[] = {
 };
 
 static struct ledger ledger;
-static char trouble[200];
+static char problem[200];
 static int dir;
 
 static int load(void)
 {
 	ledger_free(&ledger);
-	return ledger_load(&ledger, dir, table, trouble, sizeof(trouble));
+	return ledger_load(&ledger, dir, table, problem, sizeof(problem));
 }
 
 static void fill(void)
@@ -54,9 +54,9 @@ static bool same(const struct ledger_entry *a, const struct ledger_entry *b)
 static void test_round_trip(void)
 {
 	test_begin();
-	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	EXPECT(!load() && !ledger.nentries && !*problem, "%s", problem);
 	fill();
-	EXPECT(!load() && !*trouble, "%s", trouble);
+	EXPECT(!load() && !*problem, "%s", problem);
 	EXPECT(ledger.nentries == 2, "%zu", ledger.nentries);
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		EXPECT(same(ledger_find(&ledger, &entries[i].target),
@@ -106,7 +106,7 @@ static void test_damage(void)
 		EXPECT(!load(), "an error");
 		EXPECT(ledger.nentries == cases[i].nentries, "%zu",
 		       ledger.nentries);
-		EXPECT(!*trouble == !cases[i].damaged, "%s", trouble);
+		EXPECT(!*problem == !cases[i].damaged, "%s", problem);
 		EXPECT(folder_has(aside) == cases[i].damaged, "set aside");
 		test_end(cases[i].name);
 	}
@@ -120,13 +120,13 @@ static void test_whole_files(void)
 	fill();
 	strcpy(name, ledger.name);
 	folder_put(name, "tcptuned-ledger 1 other-boot\nrmem_max - 0 1 2 2\n");
-	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	EXPECT(!load() && !ledger.nentries && !*problem, "%s", problem);
 	test_end("another boot's is not used");
 
 	test_begin();
 	folder_put(name, "tcptuned-ledger 2 x\n");
 	EXPECT(!load() && !ledger.nentries, "taken");
-	EXPECT(strstr(trouble, "is of another version"), "%s", trouble);
+	EXPECT(strstr(problem, "is of another version"), "%s", problem);
 	EXPECT(!folder_has(name), "was not set aside");
 	test_end("another version's is set aside");
 
@@ -134,19 +134,19 @@ static void test_whole_files(void)
 	memset(huge, 'x', sizeof(huge) - 1);
 	huge[sizeof(huge) - 1] = '\0';
 	folder_put(name, huge);
-	EXPECT(!load() && *trouble && !folder_has(name), "taken");
+	EXPECT(!load() && *problem && !folder_has(name), "taken");
 	test_end("a huge one is set aside");
 
 	test_begin();
 	folder_put("elsewhere", "text");
 	EXPECT(!symlink(folder_path("elsewhere"), folder_path(name)), "link");
-	EXPECT(!load() && *trouble && !folder_has(name), "followed");
+	EXPECT(!load() && *problem && !folder_has(name), "followed");
 	EXPECT(!strcmp(folder_get("elsewhere"), "text"), "%s", folder_text);
 	test_end("a symbolic link is not followed");
 
 	test_begin();
 	EXPECT(!mkfifo(folder_path(name), 0600), "fifo");
-	EXPECT(!load() && *trouble, "taken");
+	EXPECT(!load() && *problem, "taken");
 	test_end("a FIFO holds nobody up");
 }
 

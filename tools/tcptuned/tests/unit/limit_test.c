@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../test.h"
-#include "../../model/path.h"
+#include "../../model/limit.h"
 
 #define S 1000000ULL
 #define MB 1000000ULL
@@ -68,7 +68,7 @@ int main(void)
 		enum tt_limit got;
 
 		test_begin();
-		got = path_limit(&path, cases[i].dir, cases[i].now_bps);
+		got = limit_find(&path, cases[i].dir, cases[i].now_bps);
 		EXPECT(got == cases[i].expected, "got %d", got);
 		test_end(cases[i].name);
 	}

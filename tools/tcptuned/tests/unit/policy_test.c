@@ -3,6 +3,7 @@
 
 #include "../test.h"
 #include "../../policy/policy.h"
+#include "../../report/reason.h"
 
 #define MIB	1048576ULL
 #define GBIT	1000000000ULL
@@ -168,15 +169,14 @@ static u64 decided(size_t i, char *reason)
 	struct tt_host host = {
 		.ram_bytes = 16384 * MIB,
 		.tcp_mem_bytes = { 0, 1024 * MIB, 0 },
-		.has_series = !cases[i].stock,
+		.has_sunrpc_tcpbuf = !cases[i].stock,
 	};
-	struct tt_wish wishes[TT_TUNABLES];
+	struct tt_decision decision;
 	struct policy_input input = {
 		.now_us = 100000000, .conf = &cases[i].conf, .host = &host,
 		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
 		.settings = settings, .nsettings = TT_TUNABLES,
 	};
-	size_t count;
 
 	path.role = cases[i].role;
 	for (int dir = 0; dir < TT_DIRS && !cases[i].rests; dir++)
@@ -193,12 +193,14 @@ static u64 decided(size_t i, char *reason)
 		settings[cases[i].id].value = cases[i].written;
 		settings[cases[i].id].written = true;
 	}
-	count = policy_decide(&input, wishes, TT_TUNABLES);
-	for (size_t j = 0; j < count; j++) {
-		if (wishes[j].target.id != cases[i].id)
+	policy_decide(&input, &decision);
+	for (size_t j = 0; j < decision.nchanges; j++) {
+		const struct tt_change *change = &decision.changes[j];
+
+		if (change->target.id != cases[i].id)
 			continue;
-		memcpy(reason, wishes[j].reason, sizeof(wishes[j].reason));
-		return wishes[j].value;
+		reason_text(&change->reason, reason);
+		return change->value;
 	}
 	return ~0ULL;
 }
@@ -206,13 +208,13 @@ static u64 decided(size_t i, char *reason)
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char reason[200] = "none";
+		char reason[REASON_BYTES] = "none";
 		u64 got;
 
 		test_begin();
 		got = decided(i, reason);
 		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
-		EXPECT(reason[0] && strlen(reason) < 199, "%s", reason);
+		EXPECT(reason[0] && strlen(reason) < REASON_BYTES - 1, "%s", reason);
 		test_end(cases[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(computed); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who else tunes here, by the files of a folder. */
-#include "../../rival.h"
+#include "../../sense/rival.h"
 #include "../test.h"
 #include "../folder.h"
 

@@ -20,7 +20,7 @@ static const struct tt_host host = {
 	.ram_bytes = 1ULL << 36,
 	.tcp_mem_bytes = { 1, 2, 3ULL << 30 },
 	.tcp_used_bytes = 20 << 20,
-	.has_series = true,
+	.has_sunrpc_tcpbuf = true,
 };
 
 static const struct tt_mount mount = {
@@ -30,23 +30,17 @@ static const struct tt_mount mount = {
 static const struct tt_setting settings[] = {
 	{ .target = { TT_RMEM_MAX, "" }, .value = 4194304, .original = 212992,
 	  .written = true,
-	.reason = "a reason of more than eighty columns, so that it is broken between words" },
+	  .reason.why = TT_WHY_WINDOW_SCALE },
 	{ .target = { TT_SRV_RCVBUF, "" }, .off = TT_OFF_ABSENT },
 	{ .target = { TT_READ_AHEAD, "0:45" }, .value = 128,
 	  .off = TT_OFF_DENIED },
 };
 
-static const char * const trouble[] = { NULL, "", "a trouble" };
+static const char * const problems[] = { NULL, "", "a problem" };
 
 static struct tt_path paths[300];
 
-static const char *explain(const struct tt_path *path, char *text, size_t size,
-			   const void *data)
-{
-	snprintf(text, size, "%s\nrtt %u.\nA sentence that is %s", "First.",
-		 path->rtt_us, (const char *)data);
-	return text;
-}
+static struct tt_decision decision;
 
 static struct status_input input = {
 	.pid = 4711,
@@ -58,10 +52,9 @@ static struct status_input input = {
 	.table = table,
 	.mounts = &mount,
 	.nmounts = 1,
-	.explain = explain,
-	.data = "so long that it must be broken somewhere, which is between two of its words",
-	.trouble = trouble,
-	.ntrouble = ARRAY_SIZE(trouble),
+	.decision = &decision,
+	.problems = problems,
+	.nproblems = ARRAY_SIZE(problems),
 };
 
 static void make_paths(void)
@@ -178,16 +171,16 @@ static size_t widest(const char *text)
 static void test_print(void)
 {
 	static const char * const yellow[] = {
-		"a trouble\n", "receiver window", "left alone: no permission",
+		"a problem\n", "receiver window", "left alone: no permission",
 	};
 	char colored[80];
 	static const char * const parts[] = {
-		"process 4711", "20.0M of the 3.0G", "with the series",
-		"a trouble", "2001:db8:1111:2222:3333:4444:5555:1000",
+		"process 4711", "20.0M of the 3.0G", "with sunrpc-tcpbuf",
+		"a problem", "2001:db8:1111:2222:3333:4444:5555:1000",
 		"16 connections, RTT 120ms", "10gbit (configuration)",
 		"now 9.41gbit", "window 137.0M", "limit receiver window",
 		"net.core.rmem_max = 4194304, was 212992",
-		"    a reason of more", "does not have it",
+		"    new connections then agree on", "does not have it",
 		"read_ahead_kb 0:45 = 128", "no permission",
 	};
 	const char *text;
@@ -244,7 +237,7 @@ static void test_explain(void)
 	test_begin();
 	write_status();
 	text = shown(false, &paths[0].peer);
-	EXPECT(strstr(text, "First.\nrtt 120000.\nA sentence that"), "%s", text);
+	EXPECT(strstr(text, "120ms away, over enp0s31f6-long1, which carries"), "%s", text);
 	EXPECT(widest(text) <= 80, "%zu", widest(text));
 	EXPECT(status_explain(folder_text, &other, stdout) == -ENOENT, "found");
 	test_end("the sentences of a peer");

@@ -18,14 +18,14 @@
 /* A profile may include another one, which may include another one. */
 #define INCLUDES 8
 
-struct profile {
+struct rival_profile {
 	struct rivals		*rivals;
 	const struct tt_row	*table;
 	char			 include[64];
 };
 
 /* Reads the first line of a file; "" if there is none. */
-static void first_line(const char *path, char *line, int bytes)
+static void rival_first_line(const char *path, char *line, int bytes)
 {
 	FILE *file = fopen(path, "re");
 
@@ -38,7 +38,7 @@ static void first_line(const char *path, char *line, int bytes)
 	fclose(file);
 }
 
-static bool runs(const char *root, const char *name)
+static bool rival_is_running(const char *root, const char *name)
 {
 	char path[PATH_BYTES], comm[32];
 	struct dirent *entry;
@@ -52,7 +52,7 @@ static bool runs(const char *root, const char *name)
 			continue;
 		snprintf(path, sizeof(path), "%s/proc/%.20s/comm", root,
 			 entry->d_name);
-		first_line(path, comm, sizeof(comm));
+		rival_first_line(path, comm, sizeof(comm));
 		found = !strcmp(comm, name);
 	}
 	if (dir)
@@ -60,10 +60,10 @@ static bool runs(const char *root, const char *name)
 	return found;
 }
 
-static int profile_key(void *data, const char *section, const char *name,
-		       const char *value)
+static int rival_profile_key(void *data, const char *section, const char *name,
+			     const char *value)
 {
-	struct profile *profile = data;
+	struct rival_profile *profile = data;
 
 	if (!strcmp(section, "main") && !strcmp(name, "include"))
 		snprintf(profile->include, sizeof(profile->include), "%s",
@@ -75,14 +75,14 @@ static int profile_key(void *data, const char *section, const char *name,
 }
 
 /* The administrator's profile of a name goes before the distribution's. */
-static void read_profile(struct rivals *rivals, const char *root,
-			 const struct tt_row *table)
+static void rival_read_profile(struct rivals *rivals, const char *root,
+			       const struct tt_row *table)
 {
 	static const char * const folders[] = {
 		"etc/tuned", "etc/tuned/profiles",
 		"usr/lib/tuned", "usr/lib/tuned/profiles",
 	};
-	struct profile profile = { .rivals = rivals, .table = table };
+	struct rival_profile profile = { .rivals = rivals, .table = table };
 	char path[PATH_BYTES], name[64];
 
 	snprintf(name, sizeof(name), "%s", rivals->profile);
@@ -91,7 +91,7 @@ static void read_profile(struct rivals *rivals, const char *root,
 		for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 			snprintf(path, sizeof(path), "%s/%s/%s/tuned.conf",
 				 root, folders[i], name);
-			if (ini_parse(path, profile_key, &profile) != -1)
+			if (ini_parse(path, rival_profile_key, &profile) != -1)
 				break;
 		}
 		memcpy(name, profile.include, sizeof(name));
@@ -104,8 +104,8 @@ void rival_find(struct rivals *rivals, const char *root,
 	char path[PATH_BYTES];
 
 	*rivals = (struct rivals){
-		.bpftune = runs(root, "bpftune"),
-		.tuned = runs(root, "tuned"),
+		.bpftune = rival_is_running(root, "bpftune"),
+		.tuned = rival_is_running(root, "tuned"),
 	};
 	if (rivals->bpftune) {
 		rivals->owns[TT_TCP_RMEM] = true;
@@ -116,7 +116,8 @@ void rival_find(struct rivals *rivals, const char *root,
 	if (rivals->tuned) {
 		snprintf(path, sizeof(path), "%s/etc/tuned/active_profile",
 			 root);
-		first_line(path, rivals->profile, sizeof(rivals->profile));
-		read_profile(rivals, root, table);
+		rival_first_line(path, rivals->profile,
+				 sizeof(rivals->profile));
+		rival_read_profile(rivals, root, table);
 	}
 }

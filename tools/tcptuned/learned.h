@@ -3,10 +3,10 @@
  * Learned paths: what an earlier run knew, so that the right values stand
  * before the first mount after a boot.
  */
-#ifndef TCPTUNED_APPLY_LEARNED_H
-#define TCPTUNED_APPLY_LEARNED_H
+#ifndef TCPTUNED_LEARNED_H
+#define TCPTUNED_LEARNED_H
 
-#include "../types.h"
+#include "types.h"
 
 /* A path that was not seen for so long is forgotten. */
 #define LEARNED_DAYS 90
@@ -35,13 +35,13 @@ struct learned {
  * @statedir: folder of paths.json
  * @now_s: seconds since 1970
  * @set_aside: rename a file that is damaged or of an unknown version
- * @trouble: is set to a sentence if something was wrong, else ""
- * @trouble_bytes: its length
+ * @problem: is set to a sentence if something was wrong, else ""
+ * @problem_bytes: its length
  *
  * Nothing that is wrong with the file stops anybody.
  */
 void learned_load(struct learned *learned, const char *statedir, u64 now_s,
-		  bool set_aside, char *trouble, size_t trouble_bytes);
+		  bool set_aside, char *problem, size_t problem_bytes);
 
 /**
  * learned_update - take in what was measured
@@ -67,4 +67,4 @@ int learned_save(struct learned *learned, const char *statedir);
 /* Frees what learned_load() made; writes nothing. */
 void learned_free(struct learned *learned);
 
-#endif /* TCPTUNED_APPLY_LEARNED_H */
+#endif /* TCPTUNED_LEARNED_H */

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../file.h"
-#include "../units.h"
+#include "file.h"
+#include "report/names.h"
+#include "units.h"
 
 #define FILE_NAME "paths.json"
 #define VERSION 1
@@ -26,14 +27,9 @@
 #define LARGEST_RTT_US 60e6
 #define LARGEST_BPS 10e12
 
-static const char * const roles[TT_ROLES] = {
-	[TT_SERVER] = "server",
-	[TT_CLIENT] = "client",
-};
-
 /* Gets a number that has to be there and to lie between the bounds. */
-static bool get(const cJSON *object, const char *name, double min, double max,
-		u64 *value)
+static bool learned_get_number(const cJSON *object, const char *name,
+			       double min, double max, u64 *value)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 	double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -44,39 +40,38 @@ static bool get(const cJSON *object, const char *name, double min, double max,
 	return true;
 }
 
-static bool get_role(const cJSON *object, enum tt_role *role)
+static bool learned_get_role(const cJSON *object, enum tt_role *role)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "role");
 
-	for (int i = 0; i < TT_ROLES; i++) {
-		if (!cJSON_IsString(item) || strcmp(item->valuestring, roles[i]))
-			continue;
-		*role = i;
-		return true;
-	}
-	return false;
+	int found = -1;
+
+	if (cJSON_IsString(item))
+		found = names_find(names_role, TT_ROLES, item->valuestring);
+	*role = found;
+	return found >= 0;
 }
 
-static bool get_path(const cJSON *object, struct learned_path *learned)
+static bool learned_get_path(const cJSON *object, struct learned_path *learned)
 {
 	const cJSON *peer = cJSON_GetObjectItemCaseSensitive(object, "peer");
 	struct tt_path *path = &learned->path;
 	u64 rtt_us;
 
 	*learned = (struct learned_path){ .path.learned = true };
-	if (!get_role(object, &path->role) || !cJSON_IsString(peer) ||
+	if (!learned_get_role(object, &path->role) || !cJSON_IsString(peer) ||
 	    units_parse_addr(peer->valuestring, &path->peer) ||
-	    !get(object, "rtt_us", 1, LARGEST_RTT_US, &rtt_us) ||
-	    !get(object, "out_bps", 0, LARGEST_BPS, &path->best_bps[TT_OUT]) ||
-	    !get(object, "in_bps", 0, LARGEST_BPS, &path->best_bps[TT_IN]) ||
-	    !get(object, "seen", 0, 1e12, &learned->seen_s))
+	    !learned_get_number(object, "rtt_us", 1, LARGEST_RTT_US, &rtt_us) ||
+	    !learned_get_number(object, "out_bps", 0, LARGEST_BPS, &path->best_bps[TT_OUT]) ||
+	    !learned_get_number(object, "in_bps", 0, LARGEST_BPS, &path->best_bps[TT_IN]) ||
+	    !learned_get_number(object, "seen", 0, 1e12, &learned->seen_s))
 		return false;
 	path->rtt_us = rtt_us;
 	return true;
 }
 
-static struct learned_path *find(const struct learned *learned,
-				 const struct tt_path *path)
+static struct learned_path *learned_find(const struct learned *learned,
+					 const struct tt_path *path)
 {
 	for (size_t i = 0; i < learned->npaths; i++) {
 		struct tt_path *known = &learned->paths[i].path;
@@ -89,7 +84,7 @@ static struct learned_path *find(const struct learned *learned,
 }
 
 /* Where a path that is not known yet goes: to the end, or over the oldest. */
-static struct learned_path *place(struct learned *learned)
+static struct learned_path *learned_place(struct learned *learned)
 {
 	struct learned_path *paths = learned->paths;
 	struct learned_path *oldest = paths;
@@ -107,12 +102,12 @@ static struct learned_path *place(struct learned *learned)
 	return oldest;
 }
 
-static int put(struct learned *learned, const struct learned_path *path)
+static int learned_put(struct learned *learned, const struct learned_path *path)
 {
-	struct learned_path *known = find(learned, &path->path);
+	struct learned_path *known = learned_find(learned, &path->path);
 
 	if (!known)
-		known = place(learned);
+		known = learned_place(learned);
 	if (!known)
 		return -ENOMEM;
 	*known = *path;
@@ -120,7 +115,8 @@ static int put(struct learned *learned, const struct learned_path *path)
 }
 
 /* Returns: NULL, or what is wrong. */
-static const char *parse(struct learned *learned, const char *text, u64 now_s)
+static const char *learned_parse(struct learned *learned, const char *text,
+				 u64 now_s)
 {
 	cJSON *json = cJSON_Parse(text);
 	const char *wrong = NULL;
@@ -128,7 +124,7 @@ static const char *parse(struct learned *learned, const char *text, u64 now_s)
 	const cJSON *item;
 	u64 version;
 
-	if (!get(json, "version", 0, 1e9, &version))
+	if (!learned_get_number(json, "version", 0, 1e9, &version))
 		wrong = "is damaged";
 	else if (version != VERSION)
 		wrong = "is of a version that is not known";
@@ -136,10 +132,10 @@ static const char *parse(struct learned *learned, const char *text, u64 now_s)
 								  "paths")) {
 		if (wrong)
 			break;
-		if (!get_path(item, &path))
+		if (!learned_get_path(item, &path))
 			wrong = "is damaged";
 		else if (path.seen_s + LEARNED_DAYS * DAY_S >= now_s &&
-			 put(learned, &path))
+			 learned_put(learned, &path))
 			break;
 	}
 	cJSON_Delete(json);
@@ -147,7 +143,7 @@ static const char *parse(struct learned *learned, const char *text, u64 now_s)
 }
 
 void learned_load(struct learned *learned, const char *statedir, u64 now_s,
-		  bool set_aside, char *trouble, size_t trouble_bytes)
+		  bool set_aside, char *problem, size_t problem_bytes)
 {
 	int dir = file_dir(statedir, false);
 	const char *wrong = NULL;
@@ -155,17 +151,17 @@ void learned_load(struct learned *learned, const char *statedir, u64 now_s,
 	int err;
 
 	*learned = (struct learned){ };
-	*trouble = '\0';
+	*problem = '\0';
 	err = dir < 0 ? dir : file_read(dir, FILE_NAME, LARGEST_BYTES, &text);
 	if (!err)
-		wrong = parse(learned, text, now_s);
+		wrong = learned_parse(learned, text, now_s);
 	else if (err != -ENOENT)
 		wrong = "cannot be read";
 	free(text);
 	if (wrong) {
 		set_aside = set_aside && dir >= 0 &&
 			    !file_set_aside(dir, FILE_NAME);
-		snprintf(trouble, trouble_bytes,
+		snprintf(problem, problem_bytes,
 			 "%s/" FILE_NAME " %s; starting without learned paths%s",
 			 statedir, wrong,
 			 set_aside ? ", it was set aside as *.damaged" : "");
@@ -194,14 +190,14 @@ int learned_update(struct learned *learned, const struct tt_path *paths,
 		if (path->learned || !path->rtt_us || !path->nconns ||
 		    (!path->best_bps[TT_OUT] && !path->best_bps[TT_IN]))
 			continue;
-		if (put(learned, &new))
+		if (learned_put(learned, &new))
 			return -ENOMEM;
 		learned->dirty = true;
 	}
 	return 0;
 }
 
-static char *print(const struct learned *learned)
+static char *learned_to_json(const struct learned *learned)
 {
 	cJSON *json = cJSON_CreateObject();
 	cJSON *array;
@@ -214,7 +210,8 @@ static char *print(const struct learned *learned)
 		cJSON *item = cJSON_CreateObject();
 		char addr[INET6_ADDRSTRLEN];
 
-		cJSON_AddStringToObject(item, "role", roles[path->role]);
+		cJSON_AddStringToObject(item, "role",
+					names_role[path->role]);
 		cJSON_AddStringToObject(item, "peer",
 					units_addr(&path->peer, addr));
 		cJSON_AddNumberToObject(item, "rtt_us", path->rtt_us);
@@ -240,7 +237,7 @@ int learned_save(struct learned *learned, const char *statedir)
 	dir = file_dir(statedir, true);
 	if (dir < 0)
 		return dir;
-	text = print(learned);
+	text = learned_to_json(learned);
 	err = text ? file_write(dir, FILE_NAME, text, true) : -ENOMEM;
 	free(text);
 	close(dir);
