@@ -20,16 +20,16 @@
 #include "lock.h"
 #include "policy/policy.h"
 #include "policy/table.h"
+#include "report/reason.h"
 #include "report/status.h"
 #include "units.h"
 
-/* Says what went wrong. Returns: @code. */
+/* Prints a line to stderr. Returns: @code. */
 __printf(2, 3)
 static int command_fail(int code, const char *format, ...)
 {
 	va_list args;
 
-	fputs("tcptuned: ", stderr);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -41,7 +41,7 @@ static int command_fail(int code, const char *format, ...)
 static int command_finish(int code)
 {
 	if (fflush(stdout) || ferror(stdout))
-		return command_fail(EXIT_ERROR, "cannot write the output: %s",
+		return command_fail(EXIT_ERROR, "tcptuned: cannot write the output: %s",
 				    strerror(errno));
 	return code;
 }
@@ -64,23 +64,23 @@ static int command_read_status(const struct options *options, char **textp)
 	if (dir >= 0)
 		close(dir);
 	if (err == -ENOENT)
-		return command_fail(EXIT_STOPPED, "is not running (no %s/" STATUS_FILE
+		return command_fail(EXIT_STOPPED, "tcptuned is not running (no %s/" STATUS_FILE
 				    ")", options->rundir);
 	if (err)
-		return command_fail(EXIT_ERROR, "%s/" STATUS_FILE ": %s",
+		return command_fail(EXIT_ERROR, "tcptuned: %s/" STATUS_FILE ": %s",
 				    options->rundir, strerror(-err));
 	if (status_age(*textp, &pid, &written_us)) {
 		free(*textp);
 		*textp = NULL;
-		return command_fail(EXIT_ERROR, "%s/" STATUS_FILE
-				    " is damaged or of another version",
+		return command_fail(EXIT_ERROR, "tcptuned: %s/" STATUS_FILE
+				    " is damaged or was written by another version",
 				    options->rundir);
 	}
 	if (kill(pid, 0) && errno == ESRCH) {
 		free(*textp);
 		*textp = NULL;
 		return command_fail(EXIT_STOPPED,
-				    "is not running: process %d was killed, \"tcptuned restore\" puts back what it had set",
+				    "tcptuned is not running: process %d was killed; \"tcptuned restore\" restores what it had set",
 				    pid);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -88,7 +88,7 @@ static int command_read_status(const struct options *options, char **textp)
 	if (age_us < STATUS_STALE_US)
 		return EXIT_OK;
 	return command_fail(EXIT_STOPPED,
-			    "process %d has not reported for %llu s, this is old",
+			    "tcptuned: process %d has not reported for %llu s; this status is old",
 			    pid, age_us / 1000000);
 }
 
@@ -126,14 +126,14 @@ int command_explain(const struct options *options)
 	int code;
 
 	if (units_parse_addr(options->argument, &peer))
-		return command_fail(EXIT_USAGE, "\"%s\" is not an IP address",
+		return command_fail(EXIT_USAGE, "tcptuned: \"%s\" is not an IP address",
 				    options->argument);
 	code = command_read_status(options, &text);
 	if (!text)
 		return code;
 	if (status_explain(text, &peer, stdout))
 		code = command_fail(EXIT_ERROR,
-				    "no NFS connection to %s was seen; \"tcptuned status\" lists the peers",
+				    "tcptuned: %s is not an NFS peer of this host; \"tcptuned status\" lists them",
 				    options->argument);
 	free(text);
 	return command_finish(code);
@@ -156,7 +156,7 @@ static int command_compute_json(u64 value)
 	text = cJSON_Print(json);
 	cJSON_Delete(json);
 	if (!text)
-		return command_fail(EXIT_ERROR, "%s", strerror(ENOMEM));
+		return command_fail(EXIT_ERROR, "tcptuned: %s", strerror(ENOMEM));
 	puts(text);
 	free(text);
 	return EXIT_OK;
@@ -179,35 +179,45 @@ int command_compute(const struct options *options)
 
 	if (!options->rtt_us || !options->bandwidth_bps)
 		return command_fail(EXIT_USAGE,
-				    "compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
+				    "tcptuned: compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
 	value = policy_compute(options->bandwidth_bps, options->rtt_us);
 	if (options->json)
 		return command_finish(command_compute_json(value));
-	printf("# %s over a round trip of %s: buffers up to %s\n",
+	printf("# %s at a round-trip time of %s needs buffers of %s\n",
 	       units_rate(options->bandwidth_bps, rate),
 	       units_time(options->rtt_us, rtt), units_bytes(value, size));
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		if (id == TT_TCP_RMEM)
-			puts("# without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
+			puts("# Without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
 		if (command_is_buffer(id))
 			command_print_write(&table_rows[id], value);
 	}
 	return command_finish(EXIT_OK);
 }
 
-static void command_say_restored(const struct tt_setting *setting,
-				 const char *sentence, void *data)
+static int command_restore_all(struct apply *apply)
 {
-	const char *instance = setting->target.instance;
+	struct tt_restored *list;
+	char text[REASON_BYTES];
+	size_t n;
+	int err;
 
-	*(bool *)data = true;
-	printf("%s%s%s %s\n", table_rows[setting->target.id].name,
-	       *instance ? " " : "", instance, sentence);
+	list = apply_restore(apply, &n, &err);
+	for (size_t i = 0; i < n; i++) {
+		const char *instance = list[i].target.instance;
+
+		printf("%s%s%s %s\n", table_rows[list[i].target.id].name,
+		       *instance ? " " : "", instance,
+		       reason_restored(&list[i], text));
+	}
+	if (!n)
+		puts("Nothing to restore.");
+	free(list);
+	return err;
 }
 
 int command_restore(const struct options *options)
 {
-	bool something = false;
 	struct apply *apply;
 	pid_t holder;
 	int dir, err;
@@ -216,27 +226,25 @@ int command_restore(const struct options *options)
 	if (dir >= 0)
 		close(dir);
 	if (dir == -ENOENT) {
-		puts("Nothing is to be put back.");
+		puts("Nothing to restore.");
 		return command_finish(EXIT_OK);
 	}
 	err = lock_take(options->rundir, &holder);
 	if (err == -EBUSY)
 		return command_fail(EXIT_RUNNING,
-				    "is running as process %d, which puts back everything when it is stopped",
+				    "tcptuned is running as process %d, which restores everything when it stops",
 				    holder);
 	/* A ledger on a file system that became read-only can be read. */
 	if (err && err != -EROFS)
-		return command_fail(EXIT_ERROR, "cannot lock %s: %s", options->rundir,
+		return command_fail(EXIT_ERROR, "tcptuned: cannot lock %s: %s", options->rundir,
 				    strerror(-err));
 	err = apply_open(&apply, table_rows, "", options->rundir, false);
 	if (err)
-		return command_fail(EXIT_ERROR, "cannot read the ledger in %s: %s",
+		return command_fail(EXIT_ERROR, "tcptuned: cannot read the ledger in %s: %s",
 				    options->rundir, strerror(-err));
 	if (*apply_problem(apply))
-		command_fail(0, "%s", apply_problem(apply));
-	err = apply_restore(apply, command_say_restored, &something);
-	if (!something)
-		puts("Nothing is to be put back.");
+		command_fail(0, "tcptuned: %s", apply_problem(apply));
+	err = command_restore_all(apply);
 	apply_close(apply);
 	return command_finish(err ? EXIT_ERROR : EXIT_OK);
 }
@@ -248,12 +256,12 @@ int command_resume(const struct options *options)
 
 	err = lock_holder(options->rundir, &holder);
 	if (err)
-		return command_fail(EXIT_ERROR, "%s: %s", options->rundir,
+		return command_fail(EXIT_ERROR, "tcptuned: %s: %s", options->rundir,
 				    strerror(-err));
 	if (holder <= 0)
-		return command_fail(EXIT_STOPPED, "is not running");
+		return command_fail(EXIT_STOPPED, "tcptuned is not running");
 	if (kill(holder, SIGUSR1))
-		return command_fail(EXIT_ERROR, "cannot signal process %d: %s", holder,
+		return command_fail(EXIT_ERROR, "tcptuned: cannot signal process %d: %s", holder,
 				    strerror(errno));
 	return EXIT_OK;
 }

@@ -2,12 +2,12 @@
 /*
  * The service: one timer, five signals.
  *
- * While data moves it looks every 250 ms: buffers double with every decision,
- * so a path is up to speed after some ten of them, and a LAN transfer of a
- * second is still seen. When nothing moves it looks every 2 s, which is soon
- * enough for a transfer that just starts and costs nothing. With thousands of
- * connections a look is expensive; then it is taken so rarely that it costs
- * at most a hundredth of one processor.
+ * While data moves it polls every 250 ms. Buffers double with every decision, so
+ * a path is up to speed after some ten of them, and a LAN transfer of a second
+ * is still noticed. When nothing moves it polls every second, which is soon
+ * enough for a transfer that just starts, and costs nothing. With thousands of
+ * connections a poll is expensive; polls then become so rare that they cost at
+ * most a hundredth of one processor.
  */
 #include "daemon.h"
 
@@ -26,13 +26,14 @@
 #include "lock.h"
 #include "policy/table.h"
 #include "report/log.h"
+#include "report/reason.h"
 #include "poll.h"
 
 /* Idle, as multiple of the interval. */
 #define IDLE_FACTOR 4
 /*
- * A look may cost this part of the time until the next; it is less than a
- * hundredth, because not everything is counted.
+ * A poll may cost this part of the time until the next. It is less than a
+ * hundredth, because not all of its cost is measured.
  */
 #define COST_FACTOR 125
 #define DELAY_MAX_US (10 * 1000000ULL)
@@ -42,12 +43,12 @@
  */
 #define MMAP_BYTES (128 * 1024)
 
-/* How long to wait after a look that cost @cost_us of processor time. */
+/* How long to wait after a poll that took @cost_us of processor time. */
 static u64 daemon_next_delay(const struct daemon *daemon, u64 cost_us)
 {
 	u64 delay_us = daemon->options->interval_us;
 
-	/* A rate takes two rounds. */
+	/* A rate takes two polls. */
 	if (daemon->npolls >= 2 && !model_busy(daemon->model))
 		delay_us *= IDLE_FACTOR;
 	if (delay_us < cost_us * COST_FACTOR)
@@ -104,7 +105,7 @@ static int daemon_on_stop(sd_event_source *source,
 	(void)source;
 	log_line(MSG_STOP, "%s%s",
 		 info->ssi_signo == SIGINT ? "interrupted" : "stopping",
-		 daemon->conf.dry_run ? "" : ", putting back what was there");
+		 daemon->conf.dry_run ? "" : ", restoring the original values");
 	return sd_event_exit(daemon->event, EXIT_OK);
 }
 
@@ -116,7 +117,7 @@ static int daemon_on_hand_over(sd_event_source *source,
 
 	(void)source;
 	(void)info;
-	log_line(MSG_STOP, "stopping, the next tcptuned takes the values over");
+	log_line(MSG_STOP, "stopping; the next tcptuned takes over the values");
 	return sd_event_exit(daemon->event, EXIT_HANDED_OVER);
 }
 
@@ -153,8 +154,8 @@ static int daemon_on_reload(sd_event_source *source,
 		   poll_clock_us(CLOCK_MONOTONIC));
 	err = daemon_load_conf(daemon);
 	log_line(err ? MSG_CONF_BAD : MSG_CONF_READ, "%s", err ?
-		 "the configuration stays as it was" :
-		 "the configuration was read again");
+		 "keeping the previous configuration" :
+		 "configuration reloaded");
 	log_forget();
 	daemon->chores_us = 0;
 	sd_notify(0, "READY=1");
@@ -168,7 +169,7 @@ static int daemon_on_resume(sd_event_source *source,
 
 	(void)source;
 	(void)info;
-	log_line(MSG_RESUME, "taking back what somebody else changed");
+	log_line(MSG_RESUME, "taking over values that something else changed");
 	log_forget();
 	apply_resume(daemon->apply, true);
 	daemon->chores_us = 0;
@@ -222,12 +223,12 @@ static int daemon_take_rundir(struct daemon *daemon)
 	err = lock_take(name, &holder);
 	if (err == -EBUSY) {
 		log_line(MSG_RUNNING,
-			 "already running as process %d; a daemon for another network namespace needs a --runtime-dir of its own",
+			 "already running as process %d; a daemon for another network namespace needs its own --runtime-dir",
 			 holder);
 		return EXIT_RUNNING;
 	}
 	if (err == -EROFS || err == -ENOSPC) {
-		log_line(MSG_READ_ONLY, "%s: %s; nothing will be written", name,
+		log_line(MSG_READ_ONLY, "%s: %s; no value will be written", name,
 			 strerror(-err));
 		return 0;
 	}
@@ -264,7 +265,7 @@ static int daemon_open_stages(struct daemon *daemon)
 
 	err = sense_open(&daemon->sense);
 	if (err) {
-		log_line(MSG_FAILED, "cannot ask the kernel for sockets: %s",
+		log_line(MSG_FAILED, "cannot query sockets: %s",
 			 strerror(-err));
 		return err;
 	}
@@ -297,23 +298,32 @@ static void daemon_close(struct daemon *daemon)
 		close(daemon->rundir);
 }
 
-static void daemon_say_restored(const struct tt_setting *setting,
-				const char *sentence, void *data)
+/* Restores all values and says so. Returns: 0 or a negative errno. */
+static int daemon_restore(struct daemon *daemon)
 {
-	const struct daemon *daemon = data;
-	const char *instance = setting->target.instance;
+	char text[REASON_BYTES];
+	struct tt_restored *list;
+	size_t n;
+	int err;
 
-	log_line(MSG_RESTORED, "%s%s%s %s",
-		 daemon->table[setting->target.id].name,
-		 *instance ? " " : "", instance, sentence);
+	list = apply_restore(daemon->apply, &n, &err);
+	for (size_t i = 0; i < n; i++) {
+		const char *instance = list[i].target.instance;
+
+		log_line(MSG_RESTORED, "%s%s%s %s",
+			 daemon->table[list[i].target.id].name,
+			 *instance ? " " : "", instance,
+			 reason_restored(&list[i], text));
+	}
+	free(list);
+	return err;
 }
 
 /* Leaves all as it was found, or to the next one. Returns: an exit code. */
 static int daemon_stop(struct daemon *daemon, int code)
 {
 	sd_notify(0, "STOPPING=1");
-	if (code != EXIT_HANDED_OVER &&
-	    apply_restore(daemon->apply, daemon_say_restored, daemon))
+	if (code != EXIT_HANDED_OVER && daemon_restore(daemon))
 		code = EXIT_ERROR;
 	daemon->saved_us = 0;
 	poll_save(daemon, 0);
@@ -335,7 +345,7 @@ static int daemon_run_loop(struct daemon *daemon)
 	return daemon_stop(daemon, err < 0 ? EXIT_ERROR : err);
 }
 
-/* Two rounds, because a rate takes two; what was set stays. */
+/* Polls twice, because a rate takes two; values stay as they were set. */
 static int daemon_run_once(struct daemon *daemon)
 {
 	for (int i = 0; i < 2; i++) {

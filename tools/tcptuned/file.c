@@ -36,6 +36,23 @@ int file_dir(const char *path, bool make)
 	return err;
 }
 
+int file_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int dir;
+
+	*name = slash ? slash + 1 : path;
+	if (!slash)
+		return file_dir(".", false);
+	folder = strndup(path, slash == path ? 1 : slash - path);
+	if (!folder)
+		return -ENOMEM;
+	dir = file_dir(folder, false);
+	free(folder);
+	return dir;
+}
+
 /* Reads all of @fd, at most @max_bytes. */
 static int file_read_all(int fd, size_t max_bytes, char **text)
 {

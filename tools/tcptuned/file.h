@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small files in folders of our own: read with a bound, written whole or not
- * at all. No symbolic link is followed.
+ * Small files in folders of our own: reads are bounded, writes are all or
+ * nothing. No symbolic link is followed.
  */
 #ifndef TCPTUNED_FILE_H
 #define TCPTUNED_FILE_H
@@ -21,6 +21,15 @@
  * if everybody may write to it
  */
 int file_dir(const char *path, bool make);
+
+/**
+ * file_parent - open the folder that a file is in
+ * @path: the file's name
+ * @name: is set to the last part of it
+ *
+ * Returns: as file_dir(), or -ENOMEM
+ */
+int file_parent(const char *path, const char **name);
 
 /**
  * file_read - read a file

@@ -127,7 +127,7 @@ static const char *learned_parse(struct learned *learned, const char *text,
 	if (!learned_get_number(json, "version", 0, 1e9, &version))
 		wrong = "is damaged";
 	else if (version != VERSION)
-		wrong = "is of a version that is not known";
+		wrong = "has an unknown version";
 	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json,
 								  "paths")) {
 		if (wrong)
@@ -164,7 +164,7 @@ void learned_load(struct learned *learned, const char *statedir, u64 now_s,
 		snprintf(problem, problem_bytes,
 			 "%s/" FILE_NAME " %s; starting without learned paths%s",
 			 statedir, wrong,
-			 set_aside ? ", it was set aside as *.damaged" : "");
+			 set_aside ? "; it was renamed to *.damaged" : "");
 		learned_free(learned);
 	}
 	if (dir >= 0)

@@ -34,7 +34,7 @@ enum color {
  * @conf_file: NULL for the usual one
  * @rundir: folder of ledger, lock and status
  * @statedir: folder of learned paths
- * @interval_us: between two looks while data moves
+ * @interval_us: between polls while data moves
  * @once: decide once and end
  * @dry_run: write nothing
  * @json: print JSON

@@ -56,7 +56,7 @@ static void poll_find_rivals(struct daemon *daemon)
 	if (!rivals->bpftune && !rivals->tuned)
 		return;
 	snprintf(daemon->rival_text, sizeof(daemon->rival_text),
-		 "%s%s%s%s%s tunes this machine too; what it owns is left to it",
+		 "%s%s%s%s%s also tunes this machine; tcptuned leaves alone what it sets",
 		 rivals->bpftune ? "bpftune" : "",
 		 rivals->bpftune && rivals->tuned ? " and " : "",
 		 rivals->tuned ? "tuned" : "",
@@ -73,7 +73,7 @@ void poll_save(struct daemon *daemon, u64 now_us)
 		return;
 	err = learned_save(&daemon->learned, daemon->options->statedir);
 	if (err)
-		log_once(MSG_NOT_KEPT, "learned paths cannot be kept in %s: %s",
+		log_once(MSG_NOT_KEPT, "cannot save learned paths in %s: %s",
 			 daemon->options->statedir, strerror(-err));
 }
 
@@ -106,16 +106,16 @@ static void poll_say_hands_off(struct daemon *daemon)
 		poll_setting_name(daemon, &settings[i], name);
 		if (settings[i].off == TT_OFF_FOREIGN && settings[i].written)
 			log_once(MSG_FOREIGN,
-				 "%s was changed by somebody else; it is left to them until a restart or \"tcptuned resume\"",
+				 "%s was changed by something else; tcptuned leaves it alone until a restart or \"tcptuned resume\"",
 				 name);
 		else if (settings[i].off == TT_OFF_FOREIGN &&
 			 !daemon->rivals.owns[settings[i].target.id])
 			log_once(MSG_FOREIGN,
-				 "%s was set to %llu before; it is left alone until \"tcptuned resume\"",
+				 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
 				 name, settings[i].value);
 		else if (settings[i].off == TT_OFF_DENIED &&
 			 !*apply_problem(daemon->apply))
-			log_once(MSG_DENIED, "%s may not be written from here",
+			log_once(MSG_DENIED, "no permission to write %s",
 				 name);
 	}
 }
@@ -131,7 +131,7 @@ static void poll_say_problems(struct daemon *daemon,
 		log_once(MSG_LEDGER, "%s", apply_problem(daemon->apply));
 	if (snapshot->nconns && !snapshot->host.has_sunrpc_tcpbuf)
 		log_once(MSG_NO_TCPBUF,
-			 "no /proc/sys/sunrpc/tcp_rcvbuf here: only limits of all sockets can be set, and mounts in use gain little; the sunrpc-tcpbuf kernel series mends both");
+			 "this kernel lacks sunrpc-tcpbuf (no /proc/sys/sunrpc/tcp_rcvbuf): only limits for all sockets can be set, and existing mounts gain little");
 	poll_say_hands_off(daemon);
 }
 
@@ -156,7 +156,7 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 	err = apply_write(daemon->apply, change, now_us, &value);
 	poll_setting_name(daemon, setting, name);
 	if (err && err != -EBUSY)
-		log_once(MSG_NOT_SET, "%s could not be set to %llu: %s", name,
+		log_once(MSG_NOT_SET, "cannot set %s to %llu: %s", name,
 			 change->value, strerror(-err));
 	if (err || value == before)
 		return;
@@ -191,7 +191,7 @@ static void poll_decide(struct daemon *daemon,
 	policy_decide(&input, decision);
 	if (decision->budget_limited)
 		log_once(MSG_BUDGET,
-			 "some path needs more than the %s of memory that all buffers together may take",
+			 "the memory budget of %s for all buffers limits at least one path",
 			 units_bytes(decision->budget_bytes, budget));
 	for (size_t i = 0; i < decision->nchanges; i++)
 		poll_apply(daemon, &decision->changes[i], snapshot->now_us);
@@ -234,7 +234,7 @@ static void poll_report_metrics(struct daemon *daemon,
 	daemon->metrics_us = status->now_us;
 	err = *name ? metrics_write(name, &input) : 0;
 	if (err)
-		log_once(MSG_NOT_KEPT, "the metrics cannot be written to %s: %s",
+		log_once(MSG_NOT_KEPT, "cannot write metrics to %s: %s",
 			 name, strerror(-err));
 }
 
@@ -277,7 +277,7 @@ static void poll_report(struct daemon *daemon,
 		return;
 	err = status_write(&daemon->status, daemon->rundir, &input);
 	if (err)
-		log_once(MSG_NOT_KEPT, "the status cannot be written to %s: %s",
+		log_once(MSG_NOT_KEPT, "cannot write the status to %s: %s",
 			 daemon->options->rundir, strerror(-err));
 	poll_report_metrics(daemon, &input);
 }

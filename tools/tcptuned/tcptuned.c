@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tcptuned: NFS windows that fit the path, by themselves. See tcptuned(8).
+ * tcptuned: automatic TCP buffer tuning for NFS. See tcptuned(8).
  *
  * This is the command line; the service is daemon.c, which shows what starts
  * in which order.
@@ -41,22 +41,22 @@ struct tcptuned_command {
 static const struct tcptuned_command tcptuned_commands[] = {
 	{ "", "", "run the service, in the foreground",
 	  "1nciv", 0, 0, daemon_run },
-	{ "status", "[-j]", "what is known of each path, and what was set",
+	{ "status", "[-j]", "show each path and each value that was set",
 	  "jC", 0, 0, command_status },
-	{ "explain", "PEER", "the arithmetic of the paths to an address",
+	{ "explain", "PEER", "explain how the values for a peer come about",
 	  "", 1, 1, command_explain },
 	{ "compute", "--rtt TIME --bandwidth RATE [-j]",
-	  "the values for a path, to set by hand", "jtb", 0, 0,
+	  "print the values for a path, to set by hand", "jtb", 0, 0,
 	  command_compute },
-	{ "restore", "", "put back what a killed daemon left behind",
+	{ "restore", "", "restore what a killed daemon left behind",
 	  "", 0, 0, command_restore },
-	{ "resume", "", "take what somebody else set or changed",
+	{ "resume", "", "take over values that something else set",
 	  "", 0, 0, command_resume },
 	{ "check-config", "[FILE]", "check the configuration and print it",
 	  "c", 0, 1, command_check_config },
 };
 
-static const struct option long_options[] = {
+static const struct option tcptuned_options[] = {
 	{ "once", no_argument, NULL, '1' },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "config", required_argument, NULL, 'c' },
@@ -73,13 +73,13 @@ static const struct option long_options[] = {
 	{ }
 };
 
-static const char option_help[] =
-	"      --once             decide once, write, and leave it at that\n"
-	"  -n, --dry-run          decide and say it, write nothing\n"
+static const char tcptuned_option_help[] =
+	"      --once             decide once, write and exit\n"
+	"  -n, --dry-run          show what would be written, write nothing\n"
 	"  -c, --config FILE      configuration [" CONF_FILE "]\n"
 	"      --runtime-dir DIR  ledger, lock and status [/run/tcptuned]\n"
 	"      --state-dir DIR    learned paths [/var/lib/tcptuned]\n"
-	"      --interval TIME    between two looks while data moves [250ms]\n"
+	"      --interval TIME    between polls while data moves [250ms]\n"
 	"  -v, --verbose          log more\n"
 	"  -j, --json             print JSON\n"
 	"      --color WHEN       auto, always or never [auto]\n"
@@ -91,7 +91,7 @@ static const char option_help[] =
 static int tcptuned_print_help(void)
 {
 	puts("Usage: tcptuned [OPTION]... [COMMAND]\n\n"
-	     "NFS windows that fit the path, by themselves.\n\nCommands:");
+	     "Automatic TCP buffer tuning for NFS.\n\nCommands:");
 	for (size_t i = 0; i < ARRAY_SIZE(tcptuned_commands); i++) {
 		const struct tcptuned_command *command = &tcptuned_commands[i];
 		char left[64];
@@ -103,7 +103,7 @@ static int tcptuned_print_help(void)
 		       strlen(left) > 20 ? "\n                       " : "",
 		       command->help);
 	}
-	printf("\nOptions:\n%s", option_help);
+	printf("\nOptions:\n%s", tcptuned_option_help);
 	return fflush(stdout) ? EXIT_ERROR : EXIT_OK;
 }
 
@@ -206,7 +206,7 @@ static const struct tcptuned_command *tcptuned_find_command(const char *name)
 
 static const char *tcptuned_option_name(int letter)
 {
-	const struct option *option = long_options;
+	const struct option *option = tcptuned_options;
 
 	while (option->val != letter)
 		option++;
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	char given[16] = "";
 	int letter, code;
 
-	while ((letter = getopt_long(argc, argv, "nc:vjh", long_options,
+	while ((letter = getopt_long(argc, argv, "nc:vjh", tcptuned_options,
 				     NULL)) != -1) {
 		if (letter == 'h')
 			return tcptuned_print_help();

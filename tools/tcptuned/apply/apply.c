@@ -38,7 +38,7 @@ static void apply_set_problem(struct apply *apply, int err)
 	apply->ledger_error = err;
 	if (err)
 		snprintf(apply->problem, sizeof(apply->problem),
-			 "the ledger of original values cannot be written (%s), so no new value is set",
+			 "cannot write the ledger of original values (%s), so no new value is set",
 			 strerror(-err));
 	else
 		memcpy(apply->problem, apply->damage, sizeof(apply->damage));

@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_APPLY_H
 #define TCPTUNED_APPLY_H
 
-#include "../types.h"
+#include "../values.h"
 
 struct apply;
 
@@ -91,17 +91,17 @@ int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 void apply_resume(struct apply *apply, bool take);
 
 /**
- * apply_restore - put back every original, but not over others' values
+ * apply_restore - restore every original, but not over others' values
  * @apply: from apply_open()
- * @say: is called for every target with a sentence; may be NULL
- * @data: for @say
+ * @nrestored: is set to the length of the list
+ * @err: is set to 0, or the first error as a negative errno, all others being
+ *	tried
  *
- * Returns: 0, or the first error as a negative errno, all others being tried
+ * Returns: what became of each value, for free(); NULL if there were none, or
+ * no memory to say so
  */
-int apply_restore(struct apply *apply,
-		  void (*say)(const struct tt_setting *setting,
-			      const char *sentence, void *data),
-		  void *data);
+struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
+				  int *err);
 
 /**
  * apply_close - free what apply_open() made; writes nothing

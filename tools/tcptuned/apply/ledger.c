@@ -133,8 +133,8 @@ static const char *ledger_complaint(const char *text)
 {
 	if (text && !strncmp(text, MAGIC, strlen(MAGIC)) &&
 	    strncmp(text, HEADER, strlen(HEADER)))
-		return "is of another version of tcptuned";
-	return "was damaged";
+		return "was written by another version of tcptuned";
+	return "is damaged";
 }
 
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
@@ -163,9 +163,9 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		return bad;
 	err = file_set_aside(dir, ledger->name);
 	snprintf(problem, problem_bytes,
-		 "the ledger %s %s; %zu original values could be read, others are lost%s",
+		 "the ledger %s %s: %zu original values were read, any others are lost%s",
 		 ledger->name, wrong, ledger->nentries,
-		 err ? "" : "; it was set aside as *.damaged");
+		 err ? "" : "; it was renamed to *.damaged");
 	return 0;
 }
 

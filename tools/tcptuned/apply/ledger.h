@@ -6,7 +6,7 @@
 #ifndef TCPTUNED_APPLY_LEDGER_H
 #define TCPTUNED_APPLY_LEDGER_H
 
-#include "../types.h"
+#include "../values.h"
 
 /**
  * struct ledger_entry - a value that was written, or is about to be

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writing a tunable, and putting back what was there.
+ * Writing a tunable, and restoring what was there.
  *
  * The ledger is always one step ahead of the file: it names the value that is
  * about to be written beside the one that was, so a process that is killed
  * between any two system calls leaves values that restore knows for ours.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
@@ -168,62 +168,57 @@ void apply_resume(struct apply *apply, bool take)
 	}
 }
 
-/* Puts back one value. Returns: 0 or a negative errno. */
-static int write_restore_one(struct apply *apply, size_t i, char *sentence,
-			     size_t bytes)
+static enum tt_outcome write_restore_one(struct apply *apply, size_t i,
+					 int *err)
 {
 	struct tt_setting *setting = &apply->settings[i];
-	unsigned long long original = setting->original;
 	u64 now = setting->value;
-	int err;
 
-	err = apply_read(apply, i, &now);
-	if (err == -ENOENT) {
-		snprintf(sentence, bytes, "is gone");
-		return 0;
-	}
-	if (!err && (apply->targets[i].foreign ||
-		     now != apply->targets[i].expect)) {
+	*err = apply_read(apply, i, &now);
+	if (*err == -ENOENT)
+		return TT_RESTORE_GONE;
+	if (!*err && (apply->targets[i].foreign ||
+		      now != apply->targets[i].expect)) {
 		setting->value = now;
-		snprintf(sentence, bytes, "left at %llu, which somebody else set",
-			 now);
-		return 0;
+		return TT_RESTORE_FOREIGN;
 	}
-	if (!err && now != original)
-		err = sysctl_write(apply->targets[i].path,
-				   apply->table[setting->target.id].field,
-				   original, &now);
-	if (!err && now != original)
-		err = -EIO;
-	if (err) {
-		snprintf(sentence, bytes,
-			 "could not be put back to %llu: %s; is at %llu",
-			 original, strerror(-err), now);
-		return err;
-	}
+	if (!*err && now != setting->original)
+		*err = sysctl_write(apply->targets[i].path,
+				    apply->table[setting->target.id].field,
+				    setting->original, &now);
+	if (!*err && now != setting->original)
+		*err = -EIO;
 	setting->value = now;
-	snprintf(sentence, bytes, "is back at %llu", original);
-	return 0;
+	return *err ? TT_RESTORE_FAILED : TT_RESTORED;
 }
 
-int apply_restore(struct apply *apply,
-		  void (*say)(const struct tt_setting *setting,
-			      const char *sentence, void *data),
-		  void *data)
+struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
+				  int *errp)
 {
-	char sentence[160];
-	int err, first = 0;
+	struct tt_restored *list = NULL, last;
+	int err;
 
+	*errp = 0;
+	*nrestored = 0;
 	for (size_t i = 0; i < apply->nsettings && !apply->dry_run; i++) {
 		struct tt_setting *setting = &apply->settings[i];
 
 		if (!setting->written)
 			continue;
-		err = write_restore_one(apply, i, sentence, sizeof(sentence));
-		if (say)
-			say(setting, sentence, data);
-		if (err) {
-			first = first ? first : err;
+		last = (struct tt_restored){
+			.target = setting->target,
+			.original = setting->original,
+			.outcome = write_restore_one(apply, i, &err),
+		};
+		last.value = setting->value;
+		last.err = err;
+		/* Without memory for a list, all are restored all the same. */
+		if (!list)
+			list = calloc(apply->nsettings, sizeof(*list));
+		if (list)
+			list[(*nrestored)++] = last;
+		if (last.outcome == TT_RESTORE_FAILED) {
+			*errp = *errp ? *errp : err;
 			continue;
 		}
 		setting->written = false;
@@ -231,5 +226,5 @@ int apply_restore(struct apply *apply,
 	}
 	if (apply->ledger_dirty && apply->dir >= 0)
 		apply_save(apply);
-	return first;
+	return list;
 }

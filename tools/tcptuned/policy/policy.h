@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_POLICY_H
 #define TCPTUNED_POLICY_H
 
-#include "../types.h"
+#include "../values.h"
 
 /**
  * struct policy_input - what a decision is made of

@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_TABLE_H
 #define TCPTUNED_TABLE_H
 
-#include "../types.h"
+#include "../values.h"
 
 /* One row per tunable, in the order of their enum. */
 extern const struct tt_row table_rows[TT_TUNABLES];

@@ -6,7 +6,7 @@
 #ifndef TCPTUNED_REPORT_MESSAGE_H
 #define TCPTUNED_REPORT_MESSAGE_H
 
-#include "../types.h"
+#include "../values.h"
 
 enum message {
 	MSG_WINDOW,		/* a limit was set for the paths' windows */
@@ -19,8 +19,8 @@ enum message {
 	MSG_DENIED,		/* a value is not ours to write */
 	MSG_NOT_SET,		/* a value could not be written */
 	MSG_NO_TCPBUF,		/* the kernel lacks the files */
-	MSG_LEDGER,		/* what values were cannot be kept */
-	MSG_SENSE,		/* something could not be seen */
+	MSG_LEDGER,		/* originals cannot be recorded */
+	MSG_SENSE,		/* something could not be read */
 	MSG_NOT_KEPT,		/* a file could not be written or read */
 	MSG_READ_ONLY,		/* the runtime folder cannot be written */
 	MSG_CONF_BAD,		/* the configuration has an error */

@@ -362,22 +362,6 @@ static void metrics_put_all(struct prom *prom,
 	}
 }
 
-/* Opens the folder that @path is in. Returns: as file_dir(); @name is it. */
-static int metrics_open_folder(const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder;
-	int dir;
-
-	*name = slash ? slash + 1 : path;
-	folder = slash ? strndup(path, max_u64(slash - path, 1)) : strdup(".");
-	if (!folder)
-		return -ENOMEM;
-	dir = file_dir(folder, false);
-	free(folder);
-	return dir;
-}
-
 int metrics_write(const char *path, const struct metrics_input *input)
 {
 	struct prom prom = { .daemon = input->daemon };
@@ -390,7 +374,7 @@ int metrics_write(const char *path, const struct metrics_input *input)
 	if (!prom.out)
 		return -ENOMEM;
 	metrics_put_all(&prom, input);
-	dir = fclose(prom.out) ? -ENOMEM : metrics_open_folder(path, &name);
+	dir = fclose(prom.out) ? -ENOMEM : file_parent(path, &name);
 	err = dir < 0 ? dir : file_write(dir, name, text, false);
 	if (dir >= 0)
 		close(dir);

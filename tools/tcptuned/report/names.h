@@ -6,7 +6,7 @@
 #ifndef TCPTUNED_REPORT_NAMES_H
 #define TCPTUNED_REPORT_NAMES_H
 
-#include "../types.h"
+#include "../values.h"
 
 #define NAMES_LIMITS	(TT_LIMIT_READ_AHEAD + 1)
 #define NAMES_SOURCES	(TT_LINK_OUTRUN + 1)

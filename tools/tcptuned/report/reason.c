@@ -5,6 +5,7 @@
 #include "reason.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../units.h"
 
@@ -73,5 +74,31 @@ const char *reason_text(const struct tt_reason *reason,
 		reason_read_ahead(reason, text);
 	else
 		snprintf(text, REASON_BYTES, "%s", sentences[reason->why]);
+	return text;
+}
+
+const char *reason_restored(const struct tt_restored *restored,
+			    char text[REASON_BYTES])
+{
+	switch (restored->outcome) {
+	case TT_RESTORED:
+		snprintf(text, REASON_BYTES, "restored to %llu",
+			 restored->original);
+		break;
+	case TT_RESTORE_GONE:
+		snprintf(text, REASON_BYTES, "is gone");
+		break;
+	case TT_RESTORE_FOREIGN:
+		snprintf(text, REASON_BYTES,
+			 "left at %llu, which something else set",
+			 restored->value);
+		break;
+	case TT_RESTORE_FAILED:
+		snprintf(text, REASON_BYTES,
+			 "could not be restored to %llu: %s; it is %llu",
+			 restored->original, strerror(-restored->err),
+			 restored->value);
+		break;
+	}
 	return text;
 }

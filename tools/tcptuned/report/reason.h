@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_REPORT_REASON_H
 #define TCPTUNED_REPORT_REASON_H
 
-#include "../types.h"
+#include "../values.h"
 
 /* Room for any sentence. */
 #define REASON_BYTES 240
@@ -13,5 +13,9 @@
 /* Returns: @text, a sentence without a full stop; "" for TT_WHY_NONE. */
 const char *reason_text(const struct tt_reason *reason,
 			char text[REASON_BYTES]);
+
+/* The same for what became of a value, such as "restored to 4096". */
+const char *reason_restored(const struct tt_restored *restored,
+			    char text[REASON_BYTES]);
 
 #endif /* TCPTUNED_REPORT_REASON_H */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "../types.h"
+#include "../values.h"
 
 #define STATUS_FILE "status.json"
 #define STATUS_LARGEST_BYTES (4 * 1024 * 1024)

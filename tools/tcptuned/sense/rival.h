@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_RIVAL_H
 #define TCPTUNED_RIVAL_H
 
-#include "../types.h"
+#include "../values.h"
 
 /**
  * struct rivals - who else tunes here

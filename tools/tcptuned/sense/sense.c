@@ -2,9 +2,9 @@
 /*
  * Reads the kernel, decides nothing.
  *
- * A look costs little, because one is taken all the time: the kernel picks the
- * connections by port, mounts are read when they change, and what carries the
- * packets is asked once in a while (see route.c and link.c).
+ * A snapshot is cheap, because there are many: the kernel selects connections
+ * by port, mounts are read when they change, and routes and links are queried
+ * once in a while (see route.c and link.c).
  */
 #include "sense.h"
 
@@ -114,13 +114,13 @@ static void sense_find_ports(struct sense *sense, const struct tt_conf *conf)
 		err = nfs_listeners(sense->root, &sense->listeners);
 		if (err)
 			sense_report_problem(sense, "read /proc/fs/nfsd/portlist", err,
-					     "let tcptuned read it, or it does not see the NFS server's connections");
+					     "without it, connections to the NFS server are not seen");
 	}
 	if (conf->roles[TT_CLIENT]) {
 		err = mounts_refresh(sense->mounts);
 		if (err)
 			sense_report_problem(sense, "read /proc/self/mountinfo", err,
-					     "let tcptuned read it, or it does not see new NFS mounts");
+					     "without it, new NFS mounts are not seen");
 		mounts_ports(sense->mounts, &sense->servers);
 	}
 }

@@ -10,7 +10,7 @@
 struct sense;
 
 /**
- * sense_open - get ready to look at this network namespace
+ * sense_open - prepare to read this network namespace
  * @sensep: is set to what the other functions take
  *
  * Returns: 0 or a negative errno
@@ -29,9 +29,9 @@ int sense_open(struct sense **sensep);
 int sense_open_root(struct sense **sensep, const char *root);
 
 /**
- * sense_snapshot - look at everything
+ * sense_snapshot - read everything
  * @sense: from sense_open()
- * @conf: which roles to look for, and the rate of links if it is given
+ * @conf: which roles to read, and the rate of links if it is given
  *
  * What cannot be read is left out (an unknown rate is 0); the reason is kept
  * for sense_problem().

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "../apply/apply.h"
+#include "../report/reason.h"
 #include "test.h"
 #include "folder.h"
 
@@ -100,19 +101,21 @@ static int put(enum tt_tunable id, const char *instance, u64 value)
 	return apply_write(apply, &change, 5, &now);
 }
 
-static void hear(const struct tt_setting *s, const char *sentence, void *data)
-{
-	size_t len = strlen(said);
-
-	(void)data;
-	snprintf(said + len, sizeof(said) - len, "%s %s\n",
-		 table[s->target.id].name, sentence);
-}
-
 static int restore(void)
 {
+	struct tt_restored *list;
+	char text[REASON_BYTES];
+	size_t n, len = 0;
+	int err;
+
 	*said = '\0';
-	return apply_restore(apply, hear, NULL);
+	list = apply_restore(apply, &n, &err);
+	for (size_t i = 0; i < n; i++)
+		len += snprintf(said + len, sizeof(said) - len, "%s %s\n",
+				table[list[i].target.id].name,
+				reason_restored(&list[i], text));
+	free(list);
+	return err;
 }
 
 #define EXPECT_FILE(name, text) \

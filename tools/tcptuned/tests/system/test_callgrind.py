@@ -19,7 +19,7 @@ events: Ir
 summary: 137
 
 ob=(1) /usr/sbin/tcptuned
-fl=(1) round.c
+fl=(1) poll.c
 fn=(1) look
 10 5
 cob=(2) /usr/lib/libc.so.6

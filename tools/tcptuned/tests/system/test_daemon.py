@@ -39,7 +39,7 @@ def test_unknown_version(world: World, daemons: list[Daemon]) -> None:
     (world.statedir / "paths.json").write_text('{"version": 2}')
     daemon = world.start()
     daemons.append(daemon)
-    daemon.says("paths.json is of a version that is not known")
+    daemon.says("paths.json has an unknown version")
     assert daemon.end() == 0
     assert (world.statedir / "paths.json.damaged").exists()
 
@@ -119,10 +119,10 @@ def test_reload(world: World, daemons: list[Daemon], tmp_path: Path) -> None:
     conf.write_text("memory = lots\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.says(f'{conf}:1: memory: "lots" is not 1% to 90%')
-    daemon.says("the configuration stays as it was")
+    daemon.says("keeping the previous configuration")
     conf.write_text("memory = 30%\n")
     daemon.process.send_signal(signal.SIGHUP)
-    daemon.says("the configuration was read again")
+    daemon.says("configuration reloaded")
     assert daemon.end() == 0
 
 
@@ -145,7 +145,7 @@ COMPUTE = ("compute", "--rtt", "120ms", "--bandwidth")
         ((*COMPUTE, "10"), 2, "", "--bandwidth takes a rate"),
         (("compute",), 2, "", "compute needs"),
         (("resume",), 3, "", "is not running"),
-        (("restore",), 0, "Nothing is to be put back.", ""),
+        (("restore",), 0, "Nothing to restore.", ""),
         (("check-config",), 0, "memory = 25%", ""),
         (("check-config", "/none"), 2, "", "/none: No such file"),
         (("--config", "/none"), 2, "", "/none: No such file"),

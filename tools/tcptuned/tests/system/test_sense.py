@@ -207,7 +207,7 @@ def test_500_connections(
     right.mount("10.0.1.1")
     for host in pair:
         snapshot = host.look(programs)
-        assert snapshot["trouble"] == ""
+        assert snapshot["problem"] == ""
         assert len({conn["cookie"] for conn in snapshot["conns"]}) == 500
         assert len(snapshot["conns"]) == 500
         assert {conn["link"]["name"] for conn in snapshot["conns"]} == {"veth1"}
@@ -251,7 +251,7 @@ def test_host(programs: Path, pair: tuple[Host, Host]) -> None:
     assert host["ram_bytes"] == os.sysconf("SC_PHYS_PAGES") * page
     assert host["tcp_used_bytes"] % page == 0
     # Only the first namespace shows it, and none here has the series' files.
-    assert host["tcp_mem_bytes[2]"] == host["has_series"] == 0
+    assert host["tcp_mem_bytes[2]"] == host["has_sunrpc_tcpbuf"] == 0
 
     limits = Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()
     text = namespaces.run(programs / "snapshot_dump", "--server")
@@ -276,8 +276,8 @@ def test_trouble(programs: Path, pair: tuple[Host, Host]) -> None:
     left, _ = pair
     portlist = left.root / "proc/fs/nfsd/portlist"
     portlist.unlink()
-    assert left.look(programs)["trouble"] == ""
+    assert left.look(programs)["problem"] == ""
     portlist.mkdir()
-    assert left.look(programs)["trouble"].startswith(
+    assert left.look(programs)["problem"].startswith(
         "cannot read /proc/fs/nfsd/portlist: Is a directory; "
     )

@@ -124,7 +124,7 @@ static const struct {
 	{ "cut off", "{\"version\": 1, \"paths\": [{", "is damaged" },
 	{ "no object", "[1]", "is damaged" },
 	{ "no version", "{\"paths\": []}", "is damaged" },
-	{ "version 2", "{\"version\": 2}", "version that is not known" },
+	{ "version 2", "{\"version\": 2}", "an unknown version" },
 	{ "no RTT", PATH(SERVER, PEER, "", "1"), "is damaged" },
 	{ "RTT 0", PATH(SERVER, PEER, RTT("0"), "1"), "is damaged" },
 	{ "RTT of an hour", PATH(SERVER, PEER, RTT("36e8"), "1"), "is damaged" },

@@ -126,7 +126,7 @@ static void test_whole_files(void)
 	test_begin();
 	folder_put(name, "tcptuned-ledger 2 x\n");
 	EXPECT(!load() && !ledger.nentries, "taken");
-	EXPECT(strstr(problem, "is of another version"), "%s", problem);
+	EXPECT(strstr(problem, "by another version"), "%s", problem);
 	EXPECT(!folder_has(name), "was not set aside");
 	test_end("another version's is set aside");
 

@@ -93,7 +93,7 @@ static const struct {
 	  .id = TT_RMEM_MAX, CONF, .expected = 256 * MIB },
 	{ "but no room without need", TT_SERVER, { .nconns = 1 },
 	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
-	{ "with the series TCP's own stay", TT_SERVER,
+	{ "with sunrpc-tcpbuf TCP's own stay", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM, CONF,
 	  .expected = ~0ULL },
 	{ "without it they are twice the window", TT_SERVER,

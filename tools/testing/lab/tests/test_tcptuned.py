@@ -109,7 +109,7 @@ def test_without_the_series(images: Images) -> None:
     for row in rows:
         _is_settled(cell, row, 0.9)
     said = run.report["daemons"]["server"]["output"]
-    assert "series" in said
+    assert "lacks sunrpc-tcpbuf" in said
 
 
 @pytest.fixture(scope="module")

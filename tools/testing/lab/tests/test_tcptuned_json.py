@@ -61,7 +61,7 @@ def test_damaged_file(tmp_path: Path, text: str) -> None:
 
 
 def test_printed() -> None:
-    text = "ok 1 a\n# figure: 1,000 peers, taken_bytes 2047000\n# figure\n"
+    text = "ok 1 a\n# figure: 1,000 peers, reserved_bytes 2047000\n# figure\n"
     (row,) = printed(text)
     assert (row["scenario"], row["value"]) == ("1,000 peers", 2047000)
 
