@@ -79,7 +79,7 @@ static void daemon_notify(struct daemon *daemon)
 
 static int daemon_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
-	u64 start_us = poll_clock_us(CLOCK_PROCESS_CPUTIME_ID), delay_us;
+	u64 start_us = poll_clock_us(CLOCK_PROCESS_CPUTIME_ID), cost_us;
 	struct daemon *daemon = data;
 	int err;
 
@@ -90,9 +90,10 @@ static int daemon_on_timer(sd_event_source *source, uint64_t usec, void *data)
 		return sd_event_exit(daemon->event, EXIT_ERROR);
 	}
 	daemon_notify(daemon);
-	delay_us = daemon_next_delay(
-		daemon, poll_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_us);
-	err = sd_event_source_set_time_relative(source, delay_us);
+	cost_us = poll_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_us;
+	err = sd_event_source_set_time_relative(source,
+						daemon_next_delay(daemon,
+								  cost_us));
 	return err < 0 ? err :
 	       sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }

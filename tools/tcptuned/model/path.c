@@ -292,7 +292,7 @@ static void path_measure_best(struct path *path, enum tt_dir dir, u64 now_bps)
 		bps = (now_bps + d->last_bps) / 2;
 	else if (dir == TT_OUT)
 		bps = max_u64(bps, bdp_rate(path->span.quick_bytes,
-					     path->span.us));
+					    path->span.us));
 	d->last_bps = now_bps;
 	if (path->pub.link.rate_bps)
 		bps = min_u64(bps, path->pub.link.rate_bps);
@@ -341,7 +341,7 @@ void path_end(struct path *path, u64 now_us)
 		return;
 	for (int dir = 0; dir < TT_DIRS; dir++)
 		path->pub.now_bps[dir] = bdp_rate(path->span.bytes[dir],
-						   path->span.us);
+						  path->span.us);
 	path_judge_link(path);
 	path_measure_rtt(path, now_us);
 	path_measure_share(path);

@@ -72,9 +72,19 @@ static void link_parse_string(char *to, size_t size, const struct nlattr *attr)
 		 mnl_attr_get_str(attr));
 }
 
+static void link_parse_kind(struct link_info *about, const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+			link_parse_string(about->kind, sizeof(about->kind),
+					  attr);
+}
+
 static int link_parse(const struct nlmsghdr *nlh, void *data)
 {
-	const struct nlattr *attr, *info;
+	const struct nlattr *attr;
 	struct link_info *about = data;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
@@ -92,11 +102,7 @@ static int link_parse(const struct nlmsghdr *nlh, void *data)
 				about->link = mnl_attr_get_u32(attr);
 			break;
 		case IFLA_LINKINFO:
-			mnl_attr_for_each_nested(
-				info, attr) if (mnl_attr_get_type(info) ==
-						IFLA_INFO_KIND)
-				link_parse_string(about->kind,
-						  sizeof(about->kind), info);
+			link_parse_kind(about, attr);
 			break;
 		}
 	}

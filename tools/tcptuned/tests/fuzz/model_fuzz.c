@@ -100,7 +100,7 @@ static void check(const struct tt_change *change, struct tt_setting *settings)
 }
 
 static void poll_once(struct model *model, struct tt_snapshot *snapshot,
-		     struct tt_setting *settings)
+		      struct tt_setting *settings)
 {
 	struct tt_conf conf = {
 		.roles = { any() & 1, any() & 1 }, .memory_percent = any() % 101,

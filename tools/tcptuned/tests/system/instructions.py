@@ -42,8 +42,12 @@ FILE = tree.REPO / "out" / "instructions.json"
 PAGE = FILE.with_suffix(".rst")
 CONNECTIONS = (0, 100, 1_000, 10_000)
 # What the timer calls, and what of it is not done every time.
-LOOK = "on_timer"
-SELDOM = {"status": "status_write", "metrics": "metrics_write", "routes": "ask"}
+LOOK = "daemon_on_timer"
+SELDOM = {
+    "status": "status_write",
+    "metrics": "metrics_write",
+    "routes": "route_query",
+}
 # The first looks meet every path for the first time.
 FIRST, LOOKS = 2, 5
 SHOWN = 5

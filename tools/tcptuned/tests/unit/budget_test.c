@@ -68,7 +68,7 @@ static void level_case(size_t i)
 
 	test_begin();
 	got = budget_level(&input, levels[i].wanted_mib * MIB,
-			     levels[i].paths[0].share_percent);
+			   levels[i].paths[0].share_percent);
 	EXPECT(got <= want + 1024 && got + 65536 >= want, "%llu bytes", got);
 	test_end(levels[i].name);
 }

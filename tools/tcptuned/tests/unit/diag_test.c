@@ -249,9 +249,8 @@ static int take(const struct nlmsghdr *nlh, void *data)
 	int *taken = data;
 	struct tt_conn conn;
 
-	if (diag_parse(nlh, &conn)) {
+	if (diag_parse(nlh, &conn))
 		*taken += 1;
-	}
 	return MNL_CB_OK;
 }
 

@@ -73,8 +73,9 @@ int main(void)
 		};
 
 		decision.needs[TT_SERVER][TT_OUT].tunable = TT_SRV_SNDBUF;
-		decision.needs[TT_SERVER][TT_IN].tunable =
-			cases[i].tcpbuf ? TT_SRV_RCVBUF : TT_TCP_RMEM;
+		decision.needs[TT_SERVER][TT_IN].tunable = TT_SRV_RCVBUF;
+		if (!cases[i].tcpbuf)
+			decision.needs[TT_SERVER][TT_IN].tunable = TT_TCP_RMEM;
 		test_begin();
 		path.peer = peer;
 		explain_path(&input, &path, text, sizeof(text));
