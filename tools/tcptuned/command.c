@@ -213,6 +213,8 @@ static int command_restore_all(struct apply *apply)
 	if (!n)
 		puts("Nothing to restore.");
 	free(list);
+	if (err && *apply_problem(apply))
+		command_fail(0, "tcptuned: %s", apply_problem(apply));
 	return err;
 }
 

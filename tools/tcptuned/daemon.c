@@ -234,7 +234,7 @@ static int daemon_take_rundir(struct daemon *daemon)
 		return 0;
 	}
 	if (!err)
-		daemon->rundir = file_dir(name, false);
+		daemon->rundir = file_own_dir(name, false);
 	if (err || daemon->rundir < 0) {
 		log_line(MSG_FAILED, "cannot use %s: %s", name,
 			 strerror(err ? -err : -daemon->rundir));
@@ -317,6 +317,8 @@ static int daemon_restore(struct daemon *daemon)
 			 reason_restored(&list[i], text));
 	}
 	free(list);
+	if (err && *apply_problem(daemon->apply))
+		log_line(MSG_LEDGER, "%s", apply_problem(daemon->apply));
 	return err;
 }
 

@@ -17,7 +17,7 @@
 /* With what is put behind it. */
 #define NAME_BYTES (FILE_NAME_MAX + sizeof(".damaged"))
 
-int file_dir(const char *path, bool make)
+static int file_open_dir(const char *path, bool make, bool own)
 {
 	struct stat st;
 	int dir, err;
@@ -28,12 +28,24 @@ int file_dir(const char *path, bool make)
 	if (dir < 0)
 		return -errno;
 	err = fstat(dir, &st) ? -errno : 0;
-	if (!err && (st.st_mode & 0002))
+	if (!err && (st.st_mode & (own ? S_IWGRP | S_IWOTH : S_IWOTH)))
+		err = -EPERM;
+	if (!err && own && geteuid() && st.st_uid && st.st_uid != geteuid())
 		err = -EPERM;
 	if (!err)
 		return dir;
 	close(dir);
 	return err;
+}
+
+int file_dir(const char *path, bool make)
+{
+	return file_open_dir(path, make, false);
+}
+
+int file_own_dir(const char *path, bool make)
+{
+	return file_open_dir(path, make, true);
 }
 
 int file_parent(const char *path, const char **name)
@@ -119,6 +131,18 @@ static int file_write_all(int fd, const char *text)
 	return 0;
 }
 
+/* Gives a new file the access that file_write() promises. */
+static int file_set_access(int dir, int fd)
+{
+	struct stat st;
+
+	if (fchmod(fd, 0644))
+		return -errno;
+	if (geteuid())
+		return 0;
+	return fstat(dir, &st) || fchown(fd, st.st_uid, st.st_gid) ? -errno : 0;
+}
+
 int file_write(int dir, const char *name, const char *text, bool sync)
 {
 	char new[NAME_BYTES];
@@ -129,7 +153,9 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	fd = openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	err = file_write_all(fd, text);
+	err = file_set_access(dir, fd);
+	if (!err)
+		err = file_write_all(fd, text);
 	if (!err && sync && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)

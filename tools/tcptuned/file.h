@@ -23,6 +23,17 @@
 int file_dir(const char *path, bool make);
 
 /**
+ * file_own_dir - open a folder whose files are trusted
+ * @path: its name
+ * @make: make it if it is not there
+ *
+ * Returns: as file_dir(); also -EPERM if a group may write to it, or if it
+ * belongs to somebody who is neither root nor this user. Root trusts every
+ * owner, because the service's user is one.
+ */
+int file_own_dir(const char *path, bool make);
+
+/**
  * file_parent - open the folder that a file is in
  * @path: the file's name
  * @name: is set to the last part of it
@@ -49,6 +60,9 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text);
  * @name: its name there
  * @text: what it is to say
  * @sync: wait for the disk, so that a power cut leaves the old or the new one
+ *
+ * Everybody may read it, whatever the umask. What root writes belongs to the
+ * owner of the folder, so that the service can go on with it.
  *
  * Returns: 0 or a negative errno, the old file being as it was
  */

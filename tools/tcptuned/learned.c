@@ -145,7 +145,7 @@ static const char *learned_parse(struct learned *learned, const char *text,
 void learned_load(struct learned *learned, const char *statedir, u64 now_s,
 		  bool set_aside, char *problem, size_t problem_bytes)
 {
-	int dir = file_dir(statedir, false);
+	int dir = file_own_dir(statedir, false);
 	const char *wrong = NULL;
 	char *text = NULL;
 	int err;
@@ -234,7 +234,7 @@ int learned_save(struct learned *learned, const char *statedir)
 
 	if (!learned->dirty)
 		return 0;
-	dir = file_dir(statedir, true);
+	dir = file_own_dir(statedir, true);
 	if (dir < 0)
 		return dir;
 	text = learned_to_json(learned);

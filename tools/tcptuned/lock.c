@@ -19,7 +19,7 @@ static int lock_open(const char *rundir, bool make)
 	int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (make ? O_CREAT : 0);
 	int dir, fd;
 
-	dir = file_dir(rundir, make);
+	dir = make ? file_own_dir(rundir, true) : file_dir(rundir, false);
 	if (dir < 0)
 		return dir;
 	fd = openat(dir, FILE_NAME, flags, 0600);

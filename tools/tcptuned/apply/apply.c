@@ -38,7 +38,7 @@ static void apply_set_problem(struct apply *apply, int err)
 	apply->ledger_error = err;
 	if (err)
 		snprintf(apply->problem, sizeof(apply->problem),
-			 "cannot write the ledger of original values (%s), so no new value is set",
+			 "cannot write the ledger of original values: %s; no new value is set",
 			 strerror(-err));
 	else
 		memcpy(apply->problem, apply->damage, sizeof(apply->damage));
@@ -52,7 +52,10 @@ int apply_save(struct apply *apply)
 		return 0;
 	if (apply->dir < 0)
 		return apply->ledger_error;
-	err = ledger_save(&apply->ledger, apply->dir, apply->table);
+	/* An empty ledger is removed, which says nothing of the next one. */
+	err = apply->ledger_error ?
+	      ledger_probe(&apply->ledger, apply->dir, apply->table) :
+	      ledger_save(&apply->ledger, apply->dir, apply->table);
 	apply->ledger_dirty = err;
 	apply_set_problem(apply, err);
 	return err;
@@ -208,7 +211,7 @@ static int apply_load(struct apply *apply, const char *rundir)
 {
 	int err, gone;
 
-	apply->dir = rundir ? file_dir(rundir, true) : -EROFS;
+	apply->dir = rundir ? file_own_dir(rundir, true) : -EROFS;
 	if (apply->dir < 0) {
 		apply_set_problem(apply, apply->dir);
 		apply->dir = -1;
@@ -232,6 +235,8 @@ static int apply_load(struct apply *apply, const char *rundir)
 		if (gone < 0)
 			return gone;
 	}
+	/* Whether it can be written is not known until it was tried. */
+	apply->ledger_error = -EINPROGRESS;
 	apply_save(apply);
 	return 0;
 }

@@ -2,13 +2,17 @@
 /*
  * The ledger is a text file of one line per target:
  *
- *	tcptuned-ledger 1 BOOT-ID
- *	net.core.rmem_max - 0 212992 4194304 8388608
+ *	tcptuned-ledger 2 BOOT-ID 0123456789abcdef
+ *	net.core.rmem_max - 0 212992 4194304 8388608 0123456789abcdef
+ *	end 0123456789abcdef
  *
- * that is name, instance, ident, original, written and next. It is replaced
- * before every write of a value, so that whatever moment the daemon dies at,
- * a value that is @written or @next is known to be ours, and any other is
- * somebody else's.
+ * that is name, instance, ident, original, written and next. Each line ends
+ * with a hash of the rest of it, so that a damaged line restores nothing, and
+ * the last line shows that none is missing. Version 1 had neither.
+ *
+ * The file is replaced before every write of a value, so that whenever the
+ * daemon dies, a value that is @written or @next is known to be ours, and any
+ * other is not. An empty ledger is no file.
  *
  * Its name has the cookie of the network namespace, which the kernel never
  * gives twice: a ledger of another namespace in the same folder is not ours
@@ -18,6 +22,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +36,11 @@
 #endif
 
 #define MAGIC "tcptuned-ledger "
-#define HEADER MAGIC "1 "
+#define HEADER_1 MAGIC "1 "
+#define HEADER_2 MAGIC "2 "
+#define END "end"
 #define LINE_BYTES 192
+#define HASH_DIGITS 16
 #define LARGEST_BYTES (256 * 1024)
 
 /* 0 before Linux 5.14. */
@@ -74,12 +82,40 @@ static int ledger_find_row(const struct tt_row *table, const char *name)
 	return -ENOENT;
 }
 
+/* FNV-1a, which tells every change of a single byte. */
+static u64 ledger_hash(const char *text)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (u8)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* Takes the hash off a line. Returns: whether it is right. */
+static bool ledger_check_line(char *line)
+{
+	char *last = strrchr(line, ' '), hash[HASH_DIGITS + 1];
+
+	if (!last)
+		return false;
+	*last = '\0';
+	snprintf(hash, sizeof(hash), "%016llx", ledger_hash(line));
+	return !strcmp(last + 1, hash);
+}
+
+static bool ledger_is_valid(const struct tt_row *row, u64 value)
+{
+	return value >= row->min && value <= row->max;
+}
+
 /* Enters one line; a second one of the same target is as bad as none. */
 static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
 			    const char *line)
 {
 	struct ledger_entry entry = { };
 	char name[64], instance[24];
+	const struct tt_row *row;
 	int id, used = 0;
 
 	if (sscanf(line, "%63s %23s %llu %llu %llu %llu%n", name, instance,
@@ -89,50 +125,68 @@ static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
 	id = ledger_find_row(table, name);
 	if (id < 0 || strchr(instance, '/') || strstr(instance, ".."))
 		return -EINVAL;
+	row = &table[id];
 	entry.target.id = id;
 	if (strcmp(instance, "-"))
 		memcpy(entry.target.instance, instance, sizeof(instance));
-	if (!entry.target.instance[0] != !strstr(table[id].path, "%s") ||
+	if (!entry.target.instance[0] != !strstr(row->path, "%s") ||
+	    !ledger_is_valid(row, entry.original) ||
+	    !ledger_is_valid(row, entry.written) ||
+	    !ledger_is_valid(row, entry.next) ||
 	    ledger_find(ledger, &entry.target))
 		return -EINVAL;
 	return ledger_add(ledger, &entry);
 }
 
-/* Returns how many lines were not understood, or -ENOMEM. */
+/* Returns how many lines were missing or not understood, or -ENOMEM. */
 static int ledger_load_lines(struct ledger *ledger, const struct tt_row *table,
-			     char *text)
+			     char *text, bool checked)
 {
+	bool ended = !checked;
 	int err, bad = 0;
 	char *line;
 
 	while ((line = strsep(&text, "\n"))) {
 		if (!*line)
 			continue;
+		if (checked && (ended || !ledger_check_line(line))) {
+			bad++;
+			continue;
+		}
+		if (checked && !strcmp(line, END)) {
+			/* Its newline is the last byte. */
+			ended = text;
+			continue;
+		}
 		err = ledger_load_line(ledger, table, line);
 		if (err == -ENOMEM)
 			return err;
 		bad += !!err;
 	}
-	return bad;
+	return bad + !ended;
 }
 
 static int ledger_load_text(struct ledger *ledger, const struct tt_row *table,
 			    char *text)
 {
 	char *line = strsep(&text, "\n");
+	bool checked = !strncmp(line, HEADER_2, strlen(HEADER_2));
 
-	if (strncmp(line, HEADER, strlen(HEADER)))
+	if (!checked && strncmp(line, HEADER_1, strlen(HEADER_1)))
 		return 1;
-	if (strcmp(line + strlen(HEADER), ledger->boot))
+	if (checked && !ledger_check_line(line))
+		return 1;
+	if (strcmp(line + strlen(HEADER_1), ledger->boot))
 		return 0;
-	return ledger_load_lines(ledger, table, text);
+	return ledger_load_lines(ledger, table, text, checked);
 }
 
 /* What is wrong with the text of a ledger that was not understood. */
 static const char *ledger_complaint(const char *text)
 {
 	if (text && !strncmp(text, MAGIC, strlen(MAGIC)) &&
-	    strncmp(text, HEADER, strlen(HEADER)))
+	    strncmp(text, HEADER_1, strlen(HEADER_1)) &&
+	    strncmp(text, HEADER_2, strlen(HEADER_2)))
 		return "was written by another version of tcptuned";
 	return "is damaged";
 }
@@ -169,28 +223,72 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 	return 0;
 }
 
-int ledger_save(const struct ledger *ledger, int dir,
-		const struct tt_row *table)
+/* Prints a line with its hash. */
+__printf(2, 3)
+static void ledger_put_line(FILE *out, const char *format, ...)
 {
-	size_t bytes = LINE_BYTES * (ledger->nentries + 1);
-	char *text = malloc(bytes);
-	size_t len;
-	int err;
+	char line[LINE_BYTES];
+	va_list args;
 
-	if (!text)
-		return -ENOMEM;
-	len = snprintf(text, bytes, HEADER "%s\n", ledger->boot);
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(out, "%s %016llx\n", line, ledger_hash(line));
+}
+
+static void ledger_put(const struct ledger *ledger,
+		       const struct tt_row *table, FILE *out)
+{
+	ledger_put_line(out, HEADER_2 "%s", ledger->boot);
 	for (size_t i = 0; i < ledger->nentries; i++) {
 		const struct ledger_entry *e = &ledger->entries[i];
 
-		len += snprintf(text + len, bytes - len,
-				"%s %s %llu %llu %llu %llu\n",
+		ledger_put_line(out, "%s %s %llu %llu %llu %llu",
 				table[e->target.id].name,
 				*e->target.instance ? e->target.instance : "-",
 				e->ident, e->original, e->written, e->next);
 	}
-	err = file_write(dir, ledger->name, text, false);
+	ledger_put_line(out, END);
+}
+
+/* Removing takes no room, which a full disk does not have. */
+static int ledger_remove(const struct ledger *ledger, int dir)
+{
+	return unlinkat(dir, ledger->name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+static int ledger_write(const struct ledger *ledger, int dir,
+			const struct tt_row *table)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+	int err;
+
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		return -ENOMEM;
+	ledger_put(ledger, table, out);
+	err = fclose(out) ? -ENOMEM :
+	      file_write(dir, ledger->name, text, false);
 	free(text);
+	return err;
+}
+
+int ledger_save(const struct ledger *ledger, int dir,
+		const struct tt_row *table)
+{
+	return ledger->nentries ? ledger_write(ledger, dir, table) :
+				  ledger_remove(ledger, dir);
+}
+
+int ledger_probe(const struct ledger *ledger, int dir,
+		 const struct tt_row *table)
+{
+	int err = ledger_write(ledger, dir, table);
+
+	if (!ledger->nentries)
+		ledger_remove(ledger, dir);
 	return err;
 }
 

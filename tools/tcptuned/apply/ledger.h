@@ -53,10 +53,16 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
  * @dir: the runtime folder
  * @table: the tunables
  *
+ * Without entries there is no file.
+ *
  * Returns: 0 or a negative errno, the old file being as it was
  */
 int ledger_save(const struct ledger *ledger, int dir,
 		const struct tt_row *table);
+
+/* The same, to find out whether a ledger could be written. */
+int ledger_probe(const struct ledger *ledger, int dir,
+		 const struct tt_row *table);
 
 /**
  * ledger_find - the entry of a target

@@ -224,7 +224,10 @@ struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
 		setting->written = false;
 		apply_forget(apply, &setting->target);
 	}
-	if (apply->ledger_dirty && apply->dir >= 0)
-		apply_save(apply);
+	if (apply->ledger_dirty && apply->dir >= 0) {
+		err = apply_save(apply);
+		if (apply->ledger.nentries && !*errp)
+			*errp = err;
+	}
 	return list;
 }

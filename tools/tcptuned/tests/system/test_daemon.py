@@ -16,7 +16,9 @@ pytest_plugins = ("world_hosts",)
 
 def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     """Damaged files are set aside with a word and stop nothing."""
-    (world.statedir / "paths.json").write_text('{"version": 1, "paths": [{')
+    file = world.statedir / "paths.json"
+    learned = file.read_text()
+    file.write_text('{"version": 1, "paths": [{')
     (world.rundir / "status.json").write_text("{}")
     world.call("restore")
     daemon = world.start()
@@ -24,6 +26,9 @@ def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     daemon.says("paths.json is damaged")
     daemon.wait_for(lambda: world.call("status").returncode == 0)
     assert (world.statedir / "paths.json.damaged").exists()
+    assert daemon.end() == 0
+    file.write_text(learned)
+    daemon = at_work(world, daemons)
     ledger = next(world.rundir.glob("ledger-*"))
     assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
     ledger.write_text("garbage\n")

@@ -152,7 +152,7 @@ def test_upgrade(world: World, daemons: list[Daemon]) -> None:
     changed = world.values()
     ledger = next(world.rundir.glob("ledger-*"))
     text = ledger.read_text()
-    ledger.write_text(text.replace("tcptuned-ledger 1 ", "tcptuned-ledger 0 "))
+    ledger.write_text(text.replace("tcptuned-ledger 2 ", "tcptuned-ledger 0 "))
     daemon = world.start()
     daemons.append(daemon)
     daemon.says(f"{ledger.name} was written by another version of tcptuned")
