@@ -158,6 +158,7 @@ static int daemon_on_reload(sd_event_source *source,
 		 "keeping the previous configuration" :
 		 "configuration reloaded");
 	log_forget();
+	apply_unsay(daemon->apply);
 	daemon->chores_us = 0;
 	sd_notify(0, "READY=1");
 	return 0;
@@ -172,6 +173,7 @@ static int daemon_on_resume(sd_event_source *source,
 	(void)info;
 	log_line(MSG_RESUME, "taking over values that something else changed");
 	log_forget();
+	apply_unsay(daemon->apply);
 	apply_resume(daemon->apply, true);
 	daemon->chores_us = 0;
 	return 0;

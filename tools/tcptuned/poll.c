@@ -95,29 +95,41 @@ static int poll_do_chores(struct daemon *daemon, u64 now_us)
 	return 0;
 }
 
+/* Returns: whether there was something to say. */
+static bool poll_say_setting(struct daemon *daemon,
+			     const struct tt_setting *setting)
+{
+	char name[NAME_BYTES];
+
+	poll_setting_name(daemon, setting, name);
+	if (setting->off == TT_OFF_DENIED && !*apply_problem(daemon->apply))
+		log_line(MSG_DENIED, "no permission to write %s", name);
+	else if (setting->off != TT_OFF_FOREIGN)
+		return setting->off != TT_OFF_DENIED;
+	else if (setting->written)
+		log_line(MSG_FOREIGN,
+			 "%s was changed by something else; tcptuned leaves it alone until a restart or \"tcptuned resume\"",
+			 name);
+	else if (!daemon->rivals.owns[setting->target.id])
+		log_line(MSG_FOREIGN,
+			 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
+			 name, setting->value);
+	else
+		return false;
+	return true;
+}
+
+/* Says once of each setting why it is left alone. */
 static void poll_say_hands_off(struct daemon *daemon)
 {
 	const struct tt_setting *settings;
-	char name[NAME_BYTES];
 	size_t n;
 
 	settings = apply_settings(daemon->apply, &n);
-	for (size_t i = 0; i < n; i++) {
-		poll_setting_name(daemon, &settings[i], name);
-		if (settings[i].off == TT_OFF_FOREIGN && settings[i].written)
-			log_once(MSG_FOREIGN,
-				 "%s was changed by something else; tcptuned leaves it alone until a restart or \"tcptuned resume\"",
-				 name);
-		else if (settings[i].off == TT_OFF_FOREIGN &&
-			 !daemon->rivals.owns[settings[i].target.id])
-			log_once(MSG_FOREIGN,
-				 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
-				 name, settings[i].value);
-		else if (settings[i].off == TT_OFF_DENIED &&
-			 !*apply_problem(daemon->apply))
-			log_once(MSG_DENIED, "no permission to write %s",
-				 name);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (settings[i].off != settings[i].said &&
+		    poll_say_setting(daemon, &settings[i]))
+			apply_said(daemon->apply, i);
 }
 
 static void poll_say_problems(struct daemon *daemon,
@@ -142,6 +154,7 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 	char name[NAME_BYTES];
 	size_t n;
 	u64 before, value;
+	bool failed;
 	int err;
 
 	settings = apply_settings(daemon->apply, &n);
@@ -153,10 +166,11 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 	if (!setting)
 		return;
 	before = setting->value;
+	failed = setting->failed;
 	err = apply_write(daemon->apply, change, now_us, &value);
 	poll_setting_name(daemon, setting, name);
-	if (err && err != -EBUSY)
-		log_once(MSG_NOT_SET, "cannot set %s to %llu: %s", name,
+	if (err && err != -EBUSY && !failed)
+		log_line(MSG_NOT_SET, "cannot set %s to %llu: %s", name,
 			 change->value, strerror(-err));
 	if (err || value == before)
 		return;

@@ -159,6 +159,8 @@ enum tt_hands_off {
  * @written: this daemon, or the one before it, has written it
  * @changed_us: CLOCK_MONOTONIC of the last write, 0 for never
  * @off: why it is left alone
+ * @said: the same, as the log knows it
+ * @failed: the last write failed, which the log knows
  * @reason: of the last write
  */
 struct tt_setting {
@@ -168,6 +170,8 @@ struct tt_setting {
 	bool			written;
 	u64			changed_us;
 	enum tt_hands_off	off;
+	enum tt_hands_off	said;
+	bool			failed;
 	struct tt_reason	reason;
 };
 

@@ -348,6 +348,19 @@ const struct tt_setting *apply_settings(const struct apply *apply,
 	return apply->settings;
 }
 
+void apply_said(struct apply *apply, size_t i)
+{
+	apply->settings[i].said = apply->settings[i].off;
+}
+
+void apply_unsay(struct apply *apply)
+{
+	for (size_t i = 0; i < apply->nsettings; i++) {
+		apply->settings[i].said = TT_HANDS_ON;
+		apply->settings[i].failed = false;
+	}
+}
+
 void apply_close(struct apply *apply)
 {
 	if (!apply)

@@ -69,6 +69,16 @@ const struct tt_setting *apply_settings(const struct apply *apply,
 					size_t *nsettings);
 
 /**
+ * apply_said - note that the log knows why a setting is left alone
+ * @apply: from apply_open()
+ * @i: index of the setting
+ */
+void apply_said(struct apply *apply, size_t i);
+
+/* Forgets what the log knows. */
+void apply_unsay(struct apply *apply);
+
+/**
  * apply_write - make a change true
  * @apply: from apply_open()
  * @change: what to write

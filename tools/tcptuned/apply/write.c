@@ -147,6 +147,7 @@ int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 	if (!err && value != setting->value)
 		err = write_value(apply, i, value);
 	*valuep = setting->value;
+	setting->failed = err;
 	if (err)
 		return err;
 	setting->changed_us = now_us;
