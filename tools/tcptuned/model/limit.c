@@ -38,9 +38,11 @@ static enum tt_limit limit_in(const struct path_span *span, u32 min_rtt_us,
 	u64 rtt_us = min_u64(span->smooth_us, PATH_RTT_MAX_US);
 	u64 flight = bdp_bytes(now_bps, rtt_us);
 
-	if (flight >= span->rcv_window_bytes / 4 * 3)
+	/* What is 0 is not known. */
+	if (span->rcv_window_bytes &&
+	    flight >= span->rcv_window_bytes / 4 * 3)
 		return TT_LIMIT_RWND;
-	if (flight >= span->read_ahead_bytes / 2 &&
+	if (span->read_ahead_bytes && flight >= span->read_ahead_bytes / 2 &&
 	    flight <= span->read_ahead_bytes / 2 * 5)
 		return TT_LIMIT_READ_AHEAD;
 	if (rtt_us > min_rtt_us + min_rtt_us / 2)

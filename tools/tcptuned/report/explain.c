@@ -100,6 +100,21 @@ static void explain_setting(struct explain *e,
 		explain_add(e, "; TCP provides that by itself");
 }
 
+/* The limit of a direction as a sentence, which names the end it is at. */
+static void explain_limit(struct explain *e, const struct tt_path *path,
+			  enum tt_dir dir)
+{
+	char peer[INET6_ADDRSTRLEN];
+
+	if (path->limit[dir] == TT_LIMIT_RWND && dir == TT_OUT)
+		explain_add(e, "%s's window limits it: raise it at that end",
+			    units_addr(&path->peer, peer));
+	else if (path->proven[dir] && path->limit[dir] != TT_LIMIT_APPLICATION)
+		explain_add(e, "more window makes it no faster");
+	else
+		explain_add(e, "%s", names_limit_text[path->limit[dir]]);
+}
+
 static void explain_dir(struct explain *e, const struct status_input *input,
 			const struct tt_path *path, enum tt_dir dir)
 {
@@ -112,13 +127,11 @@ static void explain_dir(struct explain *e, const struct status_input *input,
 		explain_add(e, "%s.\n", names_limit_text[TT_LIMIT_UNKNOWN]);
 		return;
 	}
-	explain_add(e, "%s now, %s at best; %s. ",
+	explain_add(e, "%s now, %s at best; ",
 		    units_rate(path->now_bps[dir], now),
-		    units_rate(path->best_bps[dir], best),
-		    path->proven[dir] &&
-		    path->limit[dir] != TT_LIMIT_APPLICATION ?
-		    "more window makes it no faster" :
-		    names_limit_text[path->limit[dir]]);
+		    units_rate(path->best_bps[dir], best));
+	explain_limit(e, path, dir);
+	explain_add(e, ". ");
 	bdp = bdp_bytes(path->best_bps[dir], path->rtt_us);
 	explain_add(e, "%.1f x %s x %s = %s of window",
 		    bdp ? (double)path->window_bytes[dir] / bdp : 0.0,

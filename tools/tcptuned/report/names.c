@@ -28,7 +28,7 @@ const char * const names_limit_text[NAMES_LIMITS] = {
 	[TT_LIMIT_APPLICATION] =
 		"the application, NFS slots or threads ask for no more",
 	[TT_LIMIT_LINK] = "the link is full",
-	[TT_LIMIT_RWND] = "the receiver's window limits it",
+	[TT_LIMIT_RWND] = "the window of this end limits it",
 	[TT_LIMIT_SNDBUF] = "the send buffer limits it",
 	[TT_LIMIT_CONGESTION] = "the path is full or loses packets",
 	[TT_LIMIT_READ_AHEAD] = "the reader's read-ahead limits it",

@@ -11,6 +11,8 @@
 
 static const char *reason_limit(const struct tt_reason *reason)
 {
+	if (reason->limit == TT_LIMIT_RWND && reason->dir == TT_OUT)
+		return "that end's window limits it";
 	if (reason->proven)
 		return "it gets no faster";
 	if (reason->limit == TT_LIMIT_SNDBUF)

@@ -37,6 +37,15 @@ static const struct {
 	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
 	  "To it: 500mbit now, 1gbit at best; the send buffer limits it. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 24.0M.\n"
 	  "From it: no data has moved yet.\n" },
+	{ "the peer's window, proven or not",
+	  { .nconns = 1, .rtt_us = 100000, .now_bps = { GBIT },
+	    .best_bps = { GBIT }, .proven = { true },
+	    .limit = { TT_LIMIT_RWND }, .window_bytes = { 25000000 } },
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = 24 * MIB,
+	    .written = true }, true,
+	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
+	  "To it: 1gbit now, 1gbit at best; 10.0.0.1's window limits it: raise it at that end. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 24.0M.\n"
+	  "From it: no data has moved yet.\n" },
 	{ "learned, proven, and left alone",
 	  { .nconns = 0, .rtt_us = 100000, .learned = true,
 	    .best_bps = { GBIT }, .proven = { true },
