@@ -134,8 +134,10 @@ static const char *learned_parse(struct learned *learned, const char *text,
 			break;
 		if (!learned_get_path(item, &path))
 			wrong = "is damaged";
-		else if (path.seen_s + LEARNED_DAYS * DAY_S >= now_s &&
-			 learned_put(learned, &path))
+		/* The clock was wrong then, or it is now. */
+		path.seen_s = min_u64(path.seen_s, now_s);
+		if (!wrong && path.seen_s + LEARNED_DAYS * DAY_S >= now_s &&
+		    learned_put(learned, &path))
 			break;
 	}
 	cJSON_Delete(json);

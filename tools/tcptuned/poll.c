@@ -106,16 +106,16 @@ static bool poll_say_setting(struct daemon *daemon,
 		log_line(MSG_DENIED, "no permission to write %s", name);
 	else if (setting->off != TT_OFF_FOREIGN)
 		return setting->off != TT_OFF_DENIED;
+	else if (daemon->rivals.owns[setting->target.id])
+		return false;
 	else if (setting->written)
 		log_line(MSG_FOREIGN,
 			 "%s was changed by something else; tcptuned leaves it alone until a restart or \"tcptuned resume\"",
 			 name);
-	else if (!daemon->rivals.owns[setting->target.id])
+	else
 		log_line(MSG_FOREIGN,
 			 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
 			 name, setting->value);
-	else
-		return false;
 	return true;
 }
 

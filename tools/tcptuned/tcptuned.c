@@ -198,7 +198,8 @@ static int tcptuned_set_option(struct options *options, int letter,
 
 static const struct tcptuned_command *tcptuned_find_command(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tcptuned_commands); i++)
+	/* The first is the one without a name. */
+	for (size_t i = 1; i < ARRAY_SIZE(tcptuned_commands); i++)
 		if (!strcmp(tcptuned_commands[i].name, name))
 			return &tcptuned_commands[i];
 	return NULL;
@@ -239,7 +240,10 @@ int main(int argc, char **argv)
 		if (!strchr(given, letter))
 			given[strlen(given)] = letter;
 	}
-	command = tcptuned_find_command(optind < argc ? argv[optind++] : "");
+	if (optind == argc)
+		command = &tcptuned_commands[0];
+	else
+		command = tcptuned_find_command(argv[optind++]);
 	if (!command)
 		return tcptuned_usage("unknown command", argv[optind - 1]);
 	if (argc - optind < command->min_args)

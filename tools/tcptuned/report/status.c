@@ -23,9 +23,16 @@ static void status_add_number(cJSON *object, const char *name, double value)
 	cJSON_AddNumberToObject(object, name, value);
 }
 
+/* Names of mounts and devices may hold anything. */
+static void status_clean(cJSON *string)
+{
+	if (cJSON_IsString(string))
+		units_clean(string->valuestring);
+}
+
 static void status_add_text(cJSON *object, const char *name, const char *value)
 {
-	cJSON_AddStringToObject(object, name, value);
+	status_clean(cJSON_AddStringToObject(object, name, value));
 }
 
 static cJSON *status_add_item(cJSON *array)
@@ -40,7 +47,10 @@ static cJSON *status_add_item(cJSON *array)
 
 static void status_add_sentence(cJSON *array, const char *sentence)
 {
-	cJSON_AddItemToArray(array, cJSON_CreateString(sentence));
+	cJSON *item = cJSON_CreateString(sentence);
+
+	status_clean(item);
+	cJSON_AddItemToArray(array, item);
 }
 
 static void status_add_direction(cJSON *json, const struct tt_path *path,

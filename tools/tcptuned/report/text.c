@@ -4,6 +4,7 @@
  */
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,11 +72,22 @@ static void text_print_wrapped(FILE *out, int indent, const char *sentence)
 	fputc('\n', out);
 }
 
+/* No control character reaches the terminal, whoever wrote the file. */
+static void text_clean(cJSON *json)
+{
+	for (; json; json = json->next) {
+		if (cJSON_IsString(json))
+			units_clean(json->valuestring);
+		text_clean(json->child);
+	}
+}
+
 /* Parses a status. Returns: NULL if it is none of ours. */
 static cJSON *text_parse(const char *status)
 {
 	cJSON *json = cJSON_Parse(status);
 
+	text_clean(json);
 	if (text_number(json, "version") == STATUS_VERSION)
 		return json;
 	cJSON_Delete(json);
@@ -109,7 +121,7 @@ static void text_print_direction(const cJSON *path, const char *name,
 static void text_print_path(const cJSON *path, const struct text_style *style,
 			    FILE *out)
 {
-	unsigned int connections = text_number(path, "connections");
+	u64 connections = text_number(path, "connections");
 	char rtt[UNITS_MAX] = "unknown", rate[UNITS_MAX] = "unknown rate";
 	char line[200];
 	int len;
@@ -120,7 +132,7 @@ static void text_print_path(const cJSON *path, const struct text_style *style,
 		units_rate(text_number(path, "link_bps"), rate);
 	fprintf(out, "%s%s%s, this host is the %s\n", style->bold,
 		text_string(path, "peer"), style->plain, text_string(path, "role"));
-	len = snprintf(line, sizeof(line), "%u connection%s, RTT %s%s",
+	len = snprintf(line, sizeof(line), "%llu connection%s, RTT %s%s",
 		       connections, connections == 1 ? "" : "s", rtt,
 		       text_flag(path, "learned") ? " (learned)" : "");
 	if (*text_string(path, "link"))
@@ -247,8 +259,8 @@ int status_age(const char *status, pid_t *pid, u64 *written_us)
 
 	if (!json)
 		return -EINVAL;
-	*pid = text_number(json, "pid");
+	*pid = min_u64(text_number(json, "pid"), INT_MAX);
 	*written_us = text_number(json, "monotonic_us");
 	cJSON_Delete(json);
-	return *pid > 0 ? 0 : -EINVAL;
+	return *pid > 0 && *pid < INT_MAX ? 0 : -EINVAL;
 }

@@ -38,23 +38,44 @@ static void rival_first_line(const char *path, char *line, int bytes)
 	fclose(file);
 }
 
+/*
+ * Whether a process is root's and has a name. Anybody may call a process
+ * bpftune, also one that is set-UID, so both the real and the effective user
+ * count.
+ */
+static bool rival_is_process(const char *root, const char *pid,
+			     const char *name)
+{
+	char path[PATH_BYTES], line[128], comm[32] = "";
+	unsigned int real, effective;
+	bool is_root = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/proc/%.20s/status", root, pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!is_root && fgets(line, sizeof(line), file)) {
+		sscanf(line, "Name:\t%31[^\n]", comm);
+		if (sscanf(line, "Uid:\t%u\t%u", &real, &effective) == 2)
+			is_root = !real && !effective;
+	}
+	fclose(file);
+	return is_root && !strcmp(comm, name);
+}
+
 static bool rival_is_running(const char *root, const char *name)
 {
-	char path[PATH_BYTES], comm[32];
+	char path[PATH_BYTES];
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/proc", root);
 	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s/proc/%.20s/comm", root,
-			 entry->d_name);
-		rival_first_line(path, comm, sizeof(comm));
-		found = !strcmp(comm, name);
-	}
+	while (dir && !found && (entry = readdir(dir)))
+		found = isdigit((unsigned char)*entry->d_name) &&
+			rival_is_process(root, entry->d_name, name);
 	if (dir)
 		closedir(dir);
 	return found;

@@ -9,8 +9,8 @@
 
 /**
  * struct rivals - who else tunes here
- * @bpftune: bpftune runs
- * @tuned: tuned runs
+ * @bpftune: root runs bpftune
+ * @tuned: root runs tuned
  * @profile: tuned's profile, "" if it has none
  * @owns: the tunables that are theirs
  */

@@ -141,6 +141,7 @@ COMPUTE = ("compute", "--rtt", "120ms", "--bandwidth")
         (("--version",), 0, "tcptuned ", ""),
         (("--nonsense",), 2, "", "nonsense"),
         (("nonsense",), 2, "", "unknown command nonsense"),
+        (("",), 2, "", "unknown command"),
         (("status", "x"), 2, "", "unexpected argument x"),
         (("status", "--once"), 2, "", "not an option of this command: once"),
         (("explain",), 2, "", "missing: PEER"),

@@ -105,6 +105,17 @@ static void test_age_and_number(void)
 	load(&learned, NOW_S + 92ULL * DAY_S);
 	EXPECT(!learned.npaths && !*problem, "%zu", learned.npaths);
 	test_end("no more than so many, and not for ever");
+
+	test_begin();
+	one = path("10.3.0.1", 3);
+	learned_update(&learned, &one, 1, NOW_S + 1000ULL * DAY_S);
+	EXPECT(!learned_save(&learned, folder), "save");
+	learned_free(&learned);
+	load(&learned, NOW_S);
+	EXPECT(learned.npaths == 1 && learned.paths[0].seen_s == NOW_S, "%zu",
+	       learned.npaths);
+	learned_free(&learned);
+	test_end("a clock that was wrong keeps nothing for ever");
 }
 
 #define FILE_OF(path) "{\"version\": 1, \"paths\": [{" path "}]}"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The status: when it is written, and what people get to see of it. */
 #include <errno.h>
+#include <locale.h>
+#include <wchar.h>
 
 #include "../../file.h"
 #include "../../report/status.h"
@@ -281,8 +283,74 @@ static void test_bad(void)
 	test_end("who wrote it, and when");
 }
 
+/* Whether a text is valid UTF-8 without control characters. */
+static bool is_clean(const char *text)
+{
+	mbstate_t state = { };
+	wchar_t c;
+
+	while (*text) {
+		size_t len = mbrtowc(&c, text, MB_CUR_MAX, &state);
+
+		if (len > MB_CUR_MAX || (c < ' ' && c != '\n' && c != '\t') ||
+		    (c >= 0x7f && c < 0xa0))
+			return false;
+		text += len;
+	}
+	return true;
+}
+
+/* Names from outside that would take over a terminal. */
+static void test_clean(void)
+{
+	static const char * const names[] = {
+		"/mnt/\033[31m", "/mnt/\377\376", "/mnt/\302\233", "/mnt/\r\b",
+		"/mnt/\355\240\200", "/mnt/\300\257", "/mnt/\360\237",
+	};
+	struct tt_mount odd = { .dev = "0:45" };
+
+	input.mounts = &odd;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *text;
+
+		test_begin();
+		strcpy(odd.dir, names[i]);
+		strcpy(paths[0].link.name, names[i] + 5);
+		paths[0].role = TT_CLIENT;
+		odd.server = paths[0].peer;
+		EXPECT(is_clean(write_status()), "%s", folder_text);
+		EXPECT(!strstr(folder_text, "\\u00"), "%s", folder_text);
+		text = shown(false, &paths[0].peer);
+		EXPECT(*text && is_clean(text), "%s", text);
+		test_end("a name from outside");
+	}
+	test_begin();
+	strcpy(odd.dir, "/mnt/\303\244\342\202\254");
+	EXPECT(strstr(write_status(), odd.dir), "%s", folder_text);
+	folder_put(STATUS_FILE,
+		   "{\"version\": 1, \"pid\": 1, \"problems\": [\"\\u001b[31m\"]}");
+	folder_get(STATUS_FILE);
+	EXPECT(is_clean(shown(false, NULL)), "%s", shown(false, NULL));
+	test_end("what is valid stays, what is not is not shown");
+	input.mounts = &mount;
+	make_paths();
+}
+
+/* Numbers that no variable holds. */
+static void test_large(void)
+{
+	u64 written_us;
+	pid_t pid;
+
+	test_begin();
+	EXPECT(status_age("{\"version\": 1, \"pid\": 5000000000}", &pid,
+			  &written_us) == -EINVAL, "%d", pid);
+	test_end("numbers that are too large");
+}
+
 int main(void)
 {
+	setlocale(LC_ALL, "C.UTF-8");
 	folder_make();
 	make_paths();
 	test_when();
@@ -291,6 +359,8 @@ int main(void)
 	test_explain();
 	test_many();
 	test_bad();
+	test_clean();
+	test_large();
 	folder_remove();
 	return test_result();
 }
