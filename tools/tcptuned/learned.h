@@ -9,7 +9,7 @@
 #include "types.h"
 
 /* A path that was not seen for so long is forgotten. */
-#define LEARNED_DAYS 90
+#define LEARNED_DAYS 14
 /* No more than these are kept; the oldest go. */
 #define LEARNED_MAX 1024
 

@@ -205,7 +205,7 @@ static void poll_decide(struct daemon *daemon,
 	policy_decide(&input, decision);
 	if (decision->budget_limited)
 		log_once(MSG_BUDGET,
-			 "the memory budget of %s for all buffers limits at least one path",
+			 "the memory budget of %s for all NFS buffers limits at least one path",
 			 units_bytes(decision->budget_bytes, budget));
 	for (size_t i = 0; i < decision->nchanges; i++)
 		poll_apply(daemon, &decision->changes[i], snapshot->now_us);

@@ -38,6 +38,7 @@ struct tt_addr {
 /**
  * struct tt_conn - a TCP connection of NFS at one instant
  * @cookie: the kernel's name for the socket, never used twice
+ * @uid: owner of the socket; the kernel's own are root's
  * @role: which end this host is
  * @local: address of this end
  * @peer: address of the other end
@@ -60,6 +61,7 @@ struct tt_addr {
  */
 struct tt_conn {
 	u64		cookie;
+	u32		uid;
 	enum tt_role	role;
 	struct tt_addr	local;
 	struct tt_addr	peer;
@@ -127,12 +129,14 @@ struct tt_mount {
  * @ram_bytes: memory of the machine
  * @tcp_mem_bytes: net.ipv4.tcp_mem, the three of them
  * @tcp_used_bytes: what TCP uses of it
+ * @fastest_bps: speed of its fastest device in use, 0 if no device tells
  * @has_sunrpc_tcpbuf: /proc/sys/sunrpc/tcp_rcvbuf is there
  */
 struct tt_host {
 	u64	ram_bytes;
 	u64	tcp_mem_bytes[3];
 	u64	tcp_used_bytes;
+	u64	fastest_bps;
 	bool	has_sunrpc_tcpbuf;
 };
 

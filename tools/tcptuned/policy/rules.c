@@ -22,8 +22,8 @@
  * net.core.rmem_max and wmem_max bound those, so they are at least as large.
  * The window scale, which bounds the window of a connection for its lifetime,
  * is agreed when it is made, and depends on rmem_max too. So rmem_max is raised
- * to RULES_SCALE_BYTES at once, for connections still to come, and so that the
- * first raise of the others is not held by it.
+ * at once, for connections still to come, and so that the first raise of the
+ * others is not held by it.
  *
  * net.ipv4.tcp_rmem[2] and tcp_wmem[2] are for kernels without sunrpc-tcpbuf.
  * They are in the unit of sk_rcvbuf, so they are twice the window: with
@@ -46,8 +46,17 @@
 /* Ceilings are multiples of this, for the sake of those who read them. */
 #define RULES_ROUND		65536ULL
 
-/* ilog2() of it less 15 is a window scale of 13, a window of 512 MiB. */
+/*
+ * The window scale is agreed before anything is known of a path: enough for the
+ * fastest link over RULES_SCALE_RTT_US, as far away as anybody mounts, but not
+ * more than RULES_SCALE_BYTES. ilog2() of it less 15 is a window scale of 13, a
+ * window of 512 MiB.
+ */
+#define RULES_SCALE_RTT_US	300000
 #define RULES_SCALE_BYTES	(256ULL << 20)
+
+/* What links of unknown rate are taken for. */
+#define RULES_SCALE_LINK_BPS	1000000000ULL
 
 /* The largest value of sunrpc.tcp_*buf, and half the largest of the others. */
 #define RULES_MAX_BYTES		((1ULL << 30) - 1)
@@ -96,6 +105,10 @@ static void rules_add_paths(const struct policy_input *input,
 		const struct tt_path *path = &input->paths[i];
 
 		if (!input->conf->roles[path->role])
+			continue;
+		/* What every socket gets has to be needed now. */
+		if (!path->nconns && !input->host->has_sunrpc_tcpbuf &&
+		    input->conf->tcp_limits != TT_TCP_ALWAYS)
 			continue;
 		for (int dir = 0; dir < TT_DIRS; dir++)
 			rules_add_path(path, dir,
@@ -243,6 +256,16 @@ static bool rules_want_ceiling(const struct policy_input *input,
 	return true;
 }
 
+/* What a new connection needs to agree on a scale for large windows. */
+static u64 rules_scale(u64 link_bps, u64 budget)
+{
+	u64 bytes = bdp_bytes(link_bps ? link_bps : RULES_SCALE_LINK_BPS,
+			      RULES_SCALE_RTT_US);
+
+	return min_u64(min_u64(rules_round(bytes), RULES_SCALE_BYTES),
+		       budget / 2);
+}
+
 static bool rules_want_host_max(const struct policy_input *input,
 				const struct tt_decision *decision,
 				const struct tt_setting *setting,
@@ -250,8 +273,9 @@ static bool rules_want_host_max(const struct policy_input *input,
 {
 	enum tt_dir dir = setting->target.id == TT_WMEM_MAX ? TT_OUT : TT_IN;
 	const struct tt_need *need = rules_larger(decision, dir);
-	u64 scale = dir == TT_IN ? min_u64(RULES_SCALE_BYTES,
-					   decision->budget_bytes / 2) : 0;
+	u64 scale = dir == TT_IN ?
+		    rules_scale(input->host->fastest_bps,
+				decision->budget_bytes) : 0;
 
 	if (dir == TT_OUT && !input->host->has_sunrpc_tcpbuf)
 		return false;

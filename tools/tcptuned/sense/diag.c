@@ -99,6 +99,7 @@ static void diag_parse_id(struct tt_conn *conn, const struct inet_diag_msg *msg)
 	diag_parse_addr(&conn->peer, msg->idiag_family, id->idiag_dst);
 	conn->local_port = ntohs(id->idiag_sport);
 	conn->peer_port = ntohs(id->idiag_dport);
+	conn->uid = msg->idiag_uid;
 }
 
 static void diag_parse_rates(struct tt_conn *conn, const struct tcp_info *info)

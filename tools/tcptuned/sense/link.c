@@ -17,6 +17,8 @@
 /* Speeds and shapers change seldom, and asking takes the kernel's big lock. */
 #define DEVICE_AGE_US 10000000
 
+#define FASTEST_AGE_US 60000000
+
 /* A VLAN in a VLAN on a bond; more is a loop. */
 #define MOST_STACKED 4
 
@@ -30,6 +32,8 @@ struct link_device {
 
 struct links {
 	struct speed	*speed;
+	u64		 fastest_bps;
+	u64		 fastest_us;	/* when it was asked for */
 	struct link_device	 devices[DEVICES];
 	size_t		 ndevices;
 };
@@ -186,4 +190,43 @@ void links_get(struct links *links, struct nl *nl, u32 ifindex, u64 now_us,
 		found->asked_us = now_us;
 	}
 	*link = found->link;
+}
+
+/* The devices in use, the first of them if there are many. */
+struct link_indices {
+	u32	ifindex[DEVICES];
+	size_t	n;
+};
+
+static int link_parse_index(const struct nlmsghdr *nlh, void *data)
+{
+	const struct ifinfomsg *ifinfo = mnl_nlmsg_get_payload(nlh);
+	struct link_indices *indices = data;
+
+	if (mnl_nlmsg_get_payload_len(nlh) >= sizeof(*ifinfo) &&
+	    (ifinfo->ifi_flags & IFF_UP) &&
+	    (ifinfo->ifi_flags & IFF_RUNNING) &&
+	    !(ifinfo->ifi_flags & IFF_LOOPBACK) && indices->n < DEVICES)
+		indices->ifindex[indices->n++] = ifinfo->ifi_index;
+	return MNL_CB_OK;
+}
+
+u64 links_fastest(struct links *links, struct nl *nl, u64 now_us)
+{
+	struct link_indices indices = { };
+	struct nlmsghdr *nlh;
+
+	if (links->fastest_us && now_us - links->fastest_us < FASTEST_AGE_US)
+		return links->fastest_bps;
+	links->fastest_us = now_us;
+	links->fastest_bps = 0;
+	nlh = nl_request(nl, RTM_GETLINK, true, sizeof(struct ifinfomsg));
+	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	if (nl_ask(nl, link_parse_index, &indices))
+		return 0;
+	for (size_t i = 0; i < indices.n; i++)
+		links->fastest_bps = max_u64(links->fastest_bps,
+					     speed_bps(links->speed,
+						       indices.ifindex[i]));
+	return links->fastest_bps;
 }

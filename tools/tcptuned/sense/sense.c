@@ -162,7 +162,9 @@ static int sense_add_conn(const struct nlmsghdr *nlh, void *data)
 		return MNL_CB_OK;
 	if (diag_has_port(&sense->listeners, conn->local_port))
 		conn->role = TT_SERVER;
-	else if (mounts_connected(sense->mounts, &conn->peer, conn->peer_port))
+	/* Any user may connect to the port of an NFS server. */
+	else if (!conn->uid &&
+		 mounts_connected(sense->mounts, &conn->peer, conn->peer_port))
 		conn->role = TT_CLIENT;
 	else
 		return MNL_CB_OK;
@@ -229,6 +231,9 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 		snapshot->mounts = mounts_list(sense->mounts,
 					       &snapshot->nmounts);
 	host_read(sense->root, &snapshot->host);
+	snapshot->host.fastest_bps =
+		conf->bandwidth_bps ? conf->bandwidth_bps :
+		links_fastest(sense->links, sense->route, snapshot->now_us);
 	return snapshot;
 }
 

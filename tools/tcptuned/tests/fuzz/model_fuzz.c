@@ -67,7 +67,7 @@ static void fill(struct tt_snapshot *snapshot, struct tt_setting *settings)
 	snapshot->nmounts = any() % MOUNTS;
 	snapshot->host = (struct tt_host) {
 		.ram_bytes = odd(), .tcp_mem_bytes = { odd(), odd(), odd() },
-		.has_sunrpc_tcpbuf = any() & 1,
+		.fastest_bps = odd(), .has_sunrpc_tcpbuf = any() & 1,
 	};
 	for (size_t i = 0; i < snapshot->nconns; i++) {
 		fill_conn(&snapshot->conns[i]);

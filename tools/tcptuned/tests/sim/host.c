@@ -43,6 +43,7 @@ static void sim_host_init(struct sim_host *host, enum tt_role role,
 		},
 		.host = {
 			.ram_bytes = 64ULL << 30,
+			.fastest_bps = 10000000000ULL,
 			.tcp_mem_bytes = { 3ULL << 30, 4ULL << 30, 6ULL << 30 },
 			.has_sunrpc_tcpbuf = kernel->series,
 		},

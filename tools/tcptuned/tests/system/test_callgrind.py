@@ -67,7 +67,11 @@ def test_files(tmp_path: Path) -> None:
 
 
 def _look(own: int, status: int, metrics: int = 0, ask: int = 0) -> Profile:
-    called = {"status_write": status, "metrics_write": metrics, "ask": ask}
+    called = {
+        "status_write": status,
+        "metrics_write": metrics,
+        "route_query": ask,
+    }
     reports = {"print, libc.so.6": status + metrics}
     return Profile(
         Counter({"look, tcptuned": own + ask, **reports}), Counter(called)

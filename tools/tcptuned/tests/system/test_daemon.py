@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from world import PEER, RMEM, Daemon, World, at_work
+from world import CONF, PEER, RMEM, Daemon, World, at_work
 
 pytest_plugins = ("world_hosts",)
 
@@ -119,13 +119,13 @@ def test_once(world: World) -> None:
 def test_reload(world: World, daemons: list[Daemon], tmp_path: Path) -> None:
     """SIGHUP reads the configuration; a bad one changes nothing."""
     conf = tmp_path / "conf"
-    conf.write_text("memory = 20%\n")
+    conf.write_text(CONF + "memory = 20%\n")
     daemon = at_work(world, daemons, "--config", conf)
     conf.write_text("memory = lots\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.says(f'{conf}:1: memory: "lots" is not 1% to 90%')
     daemon.says("keeping the previous configuration")
-    conf.write_text("memory = 30%\n")
+    conf.write_text(CONF + "memory = 30%\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.says("configuration reloaded")
     assert daemon.end() == 0

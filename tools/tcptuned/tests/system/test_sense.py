@@ -14,6 +14,7 @@ from namespaces import NFS_PORT, Host, connect, only, receive
 
 pytest_plugins = ("sense_hosts",)
 
+NOBODY = 65534
 KERNEL = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 
 # Addresses of the server and the client, see namespaces.join().
@@ -89,6 +90,25 @@ def test_both_ends(
         "rsize_bytes": 1_048_576,
         "read_ahead_kb": 15_380,
     }
+
+
+def test_ordinary_user(
+    programs: Path, pair: tuple[Host, Host], stack: ExitStack
+) -> None:
+    """A user's own connection to the port of a mount is no NFS."""
+    left, right = pair
+    right.mount("10.0.1.1")
+    listener = stack.enter_context(left.listen("10.0.1.1", NFS_PORT))
+    with right.inside():
+        os.setresuid(-1, NOBODY, 0)
+        try:
+            theirs = stack.enter_context(socket.socket())
+        finally:
+            os.setresuid(-1, 0, 0)
+    theirs.connect(("10.0.1.1", NFS_PORT))
+    stack.enter_context(listener.accept()[0])
+    assert right.look(programs)["conns"] == []
+    assert len(left.look(programs)["conns"]) == 1
 
 
 def test_what_is_queued(

@@ -45,6 +45,7 @@ static struct nlmsghdr *message(void *buf, u8 family)
 	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
 	msg = mnl_nlmsg_put_extra_header(nlh, sizeof(*msg));
 	msg->idiag_family = family;
+	msg->idiag_uid = 1000;
 	msg->id.idiag_sport = htons(2049);
 	msg->id.idiag_dport = htons(700);
 	msg->id.idiag_cookie[0] = 2;
@@ -94,6 +95,7 @@ static void test_family(size_t i)
 	EXPECT(conn.local_port == 2049, "%u", conn.local_port);
 	EXPECT(conn.peer_port == 700, "%u", conn.peer_port);
 	EXPECT(conn.cookie == (1ULL << 32 | 2), "%llu", conn.cookie);
+	EXPECT(conn.uid == 1000, "%u", conn.uid);
 }
 
 static void test_all(void)

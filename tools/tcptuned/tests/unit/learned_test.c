@@ -98,11 +98,11 @@ static void test_age_and_number(void)
 		EXPECT(learned.paths[i].path.rtt_us == 2, "the oldest stayed");
 	EXPECT(!learned_save(&learned, folder), "save");
 	learned_free(&learned);
-	load(&learned, NOW_S + 91ULL * DAY_S);
+	load(&learned, NOW_S + 15ULL * DAY_S);
 	EXPECT(learned.npaths == LEARNED_MAX && !*problem, "%zu %s",
 	       learned.npaths, problem);
 	learned_free(&learned);
-	load(&learned, NOW_S + 92ULL * DAY_S);
+	load(&learned, NOW_S + 16ULL * DAY_S);
 	EXPECT(!learned.npaths && !*problem, "%zu", learned.npaths);
 	test_end("no more than so many, and not for ever");
 

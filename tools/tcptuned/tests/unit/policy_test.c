@@ -20,6 +20,7 @@ static const struct {
 	enum tt_hands_off host_max_off;
 	u64		written;	/* by an earlier decision */
 	bool		rests;
+	u64		fastest_bps;
 	u64		expected;
 } cases[] = {
 #define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
@@ -89,15 +90,24 @@ static const struct {
 	{ "for either role", TT_CLIENT,
 	  { .window_bytes = { 0, 300 * MIB } }, .id = TT_RMEM_MAX, CONF,
 	  .expected = 300 * MIB },
-	{ "room for window scales", TT_SERVER, { .nconns = 1 },
-	  .id = TT_RMEM_MAX, CONF, .expected = 256 * MIB },
+	{ "room for the window scale of the fastest link", TT_SERVER,
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .fastest_bps = GBIT,
+	  .expected = 573 * 65536 },
+	{ "as if it were 1 Gbit/s, if that is not known", TT_SERVER,
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .expected = 573 * 65536 },
+	{ "but no more than a scale of 13 needs", TT_SERVER, { .nconns = 1 },
+	  .id = TT_RMEM_MAX, CONF, .fastest_bps = 100 * GBIT,
+	  .expected = 256 * MIB },
 	{ "but no room without need", TT_SERVER, { .nconns = 1 },
 	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
 	{ "with sunrpc-tcpbuf TCP's own stay", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM, CONF,
 	  .expected = ~0ULL },
-	{ "without it they are twice the window", TT_SERVER,
+	{ "nor for a path that is not connected", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
+	  .expected = ~0ULL },
+	{ "without it they are twice the window", TT_SERVER,
+	  { .nconns = 1, .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
 	  .expected = 200 * MIB },
 	{ "unless the configuration says never", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
@@ -169,6 +179,7 @@ static u64 decided(size_t i, char *reason)
 	struct tt_host host = {
 		.ram_bytes = 16384 * MIB,
 		.tcp_mem_bytes = { 0, 1024 * MIB, 0 },
+		.fastest_bps = cases[i].fastest_bps,
 		.has_sunrpc_tcpbuf = !cases[i].stock,
 	};
 	struct tt_decision decision;
