@@ -144,7 +144,7 @@ static bool command_is_buffer(enum tt_tunable id)
 	return id != TT_SLOW_START && id != TT_READ_AHEAD;
 }
 
-static int command_compute_json(u64 value)
+static int command_compute_json(const struct options *options)
 {
 	cJSON *json = cJSON_CreateObject();
 	char *text;
@@ -152,11 +152,13 @@ static int command_compute_json(u64 value)
 	for (int id = 0; id < TT_TUNABLES; id++)
 		if (command_is_buffer(id))
 			cJSON_AddNumberToObject(json, table_rows[id].name,
-						value);
+				policy_compute(id, options->bandwidth_bps,
+					       options->rtt_us));
 	text = cJSON_Print(json);
 	cJSON_Delete(json);
 	if (!text)
-		return command_fail(EXIT_ERROR, "tcptuned: %s", strerror(ENOMEM));
+		return command_fail(EXIT_ERROR, "tcptuned: %s",
+				    strerror(ENOMEM));
 	puts(text);
 	free(text);
 	return EXIT_OK;
@@ -175,22 +177,25 @@ static void command_print_write(const struct tt_row *row, u64 value)
 int command_compute(const struct options *options)
 {
 	char rtt[UNITS_MAX], rate[UNITS_MAX], size[UNITS_MAX];
-	u64 value;
+	u64 rate_bps = options->bandwidth_bps;
+	u32 rtt_us = options->rtt_us;
 
-	if (!options->rtt_us || !options->bandwidth_bps)
+	if (!rtt_us || !rate_bps)
 		return command_fail(EXIT_USAGE,
 				    "tcptuned: compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
-	value = policy_compute(options->bandwidth_bps, options->rtt_us);
 	if (options->json)
-		return command_finish(command_compute_json(value));
+		return command_finish(command_compute_json(options));
 	printf("# %s at a round-trip time of %s needs buffers of %s\n",
-	       units_rate(options->bandwidth_bps, rate),
-	       units_time(options->rtt_us, rtt), units_bytes(value, size));
+	       units_rate(rate_bps, rate), units_time(rtt_us, rtt),
+	       units_bytes(policy_compute(TT_SRV_SNDBUF, rate_bps, rtt_us),
+			   size));
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		if (id == TT_TCP_RMEM)
 			puts("# Without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
 		if (command_is_buffer(id))
-			command_print_write(&table_rows[id], value);
+			command_print_write(&table_rows[id],
+					    policy_compute(id, rate_bps,
+							   rtt_us));
 	}
 	return command_finish(EXIT_OK);
 }

@@ -84,7 +84,7 @@ static const char tcptuned_option_help[] =
 	"  -j, --json             print JSON\n"
 	"      --color WHEN       auto, always or never [auto]\n"
 	"      --rtt TIME         round-trip time, such as 120ms\n"
-	"      --bandwidth RATE   such as 10gbit\n"
+	"      --bandwidth RATE   such as 10gbit, 10G or 1.25GB/s\n"
 	"      --version          print the version\n"
 	"  -h, --help             print this\n";
 

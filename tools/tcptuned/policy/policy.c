@@ -39,7 +39,7 @@ void policy_decide(const struct policy_input *input,
 	decision->nchanges = n;
 }
 
-u64 policy_compute(u64 rate_bps, u32 rtt_us)
+u64 policy_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us)
 {
-	return rules_compute(rate_bps, rtt_us);
+	return rules_compute(id, rate_bps, rtt_us);
 }

@@ -40,12 +40,13 @@ void policy_decide(const struct policy_input *input,
 		   struct tt_decision *decision);
 
 /**
- * policy_compute - the arithmetic alone, for people who set values by hand
+ * policy_compute - what the daemon settles on, for people who set it by hand
+ * @id: which tunable, of those that limit buffers
  * @rate_bps: of the path
  * @rtt_us: of the path
  *
- * Returns: the value for each buffer ceiling, in bytes
+ * Returns: its value
  */
-u64 policy_compute(u64 rate_bps, u32 rtt_us);
+u64 policy_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us);
 
 #endif /* TCPTUNED_POLICY_H */

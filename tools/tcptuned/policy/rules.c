@@ -38,10 +38,15 @@
  */
 #include "rules.h"
 
+#include <stdint.h>
+
 #include "../bdp.h"
 #include "budget.h"
 #include "lookup.h"
 #include "read_ahead.h"
+
+/* sk_rcvbuf, the unit of tcp_rmem and tcp_wmem, in that of SO_RCVBUF. */
+#define RULES_STOCK_FACTOR	2
 
 /* Ceilings are multiples of this, for the sake of those who read them. */
 #define RULES_ROUND		65536ULL
@@ -76,11 +81,6 @@ static u64 rules_round(u64 bytes)
 	bytes = min_u64(bytes, RULES_MAX_BYTES);
 	bytes = (bytes + RULES_ROUND - 1) / RULES_ROUND * RULES_ROUND;
 	return min_u64(bytes, RULES_MAX_BYTES);
-}
-
-u64 rules_compute(u64 rate_bps, u32 rtt_us)
-{
-	return rules_round(2 * bdp_bytes(rate_bps, rtt_us));
 }
 
 static void rules_add_path(const struct tt_path *path, enum tt_dir dir,
@@ -266,6 +266,17 @@ static u64 rules_scale(u64 link_bps, u64 budget)
 		       budget / 2);
 }
 
+u64 rules_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us)
+{
+	u64 bytes = rules_round(2 * bdp_bytes(rate_bps, rtt_us));
+
+	if (id == TT_RMEM_MAX)
+		return max_u64(bytes, rules_scale(rate_bps, UINT64_MAX));
+	if (id == TT_TCP_RMEM || id == TT_TCP_WMEM)
+		return RULES_STOCK_FACTOR * bytes;
+	return bytes;
+}
+
 static bool rules_want_host_max(const struct policy_input *input,
 				const struct tt_decision *decision,
 				const struct tt_setting *setting,
@@ -303,8 +314,10 @@ static bool rules_want_tcp(const struct policy_input *input,
 	    (input->conf->tcp_limits == TT_TCP_AUTO &&
 	     input->host->has_sunrpc_tcpbuf))
 		return false;
-	change->value = need->bytes ? 2 * rules_step(need, setting->value / 2) :
-				      lookup_original(setting);
+	change->value = lookup_original(setting);
+	if (need->bytes)
+		change->value = RULES_STOCK_FACTOR *
+			rules_step(need, setting->value / RULES_STOCK_FACTOR);
 	change->reason = rules_reason(decision, need, dir);
 	return true;
 }

@@ -24,7 +24,7 @@ bool rules_want(const struct policy_input *input,
 		const struct tt_decision *decision,
 		const struct tt_setting *setting, struct tt_change *change);
 
-/* What the daemon settles on for a path, in the unit of SO_RCVBUF. */
-u64 rules_compute(u64 rate_bps, u32 rtt_us);
+/* What the daemon settles on for a path; without a memory budget. */
+u64 rules_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us);
 
 #endif /* TCPTUNED_RULES_H */

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "../test.h"
+#include "../../bdp.h"
 #include "../../policy/policy.h"
+#include "../../policy/table.h"
 #include "../../report/reason.h"
 
 #define MIB	1048576ULL
@@ -216,6 +218,49 @@ static u64 decided(size_t i, char *reason)
 	return ~0ULL;
 }
 
+/* What compute prints is what the daemon writes for such a path. */
+static void test_compute(u64 rate_bps, u32 rtt_us, bool tcpbuf)
+{
+	static const struct tt_conf conf = {
+		.roles = { true, true }, .memory_percent = 90,
+		.tcp_limits = TT_TCP_AUTO,
+	};
+	struct tt_setting settings[TT_TUNABLES] = { };
+	struct tt_host host = {
+		.ram_bytes = 1ULL << 45, .fastest_bps = rate_bps,
+		.has_sunrpc_tcpbuf = tcpbuf,
+	};
+	u64 bytes = 2 * bdp_bytes(rate_bps, rtt_us);
+	struct tt_path paths[TT_ROLES] = {
+		{ .role = TT_SERVER, .nconns = 1, .rtt_us = rtt_us,
+		  .window_bytes = { bytes, bytes },
+		  .reach_bytes = { bytes, bytes } },
+		{ .role = TT_CLIENT, .nconns = 1, .rtt_us = rtt_us,
+		  .window_bytes = { bytes, bytes },
+		  .reach_bytes = { bytes, bytes } },
+	};
+	struct policy_input input = {
+		.now_us = 100000000, .conf = &conf, .host = &host,
+		.paths = paths, .npaths = TT_ROLES,
+		.settings = settings, .nsettings = TT_TUNABLES,
+	};
+	struct tt_decision decision;
+
+	test_begin();
+	for (int id = 0; id < TT_TUNABLES; id++)
+		settings[id].target.id = id;
+	policy_decide(&input, &decision);
+	EXPECT(decision.nchanges >= 3, "%zu changes", decision.nchanges);
+	for (size_t i = 0; i < decision.nchanges; i++) {
+		enum tt_tunable id = decision.changes[i].target.id;
+		u64 value = policy_compute(id, rate_bps, rtt_us);
+
+		EXPECT(decision.changes[i].value == value, "%s: %llu, not %llu",
+		       table_rows[id].name, decision.changes[i].value, value);
+	}
+	test_end("compute prints what the daemon writes");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -229,12 +274,17 @@ int main(void)
 		test_end(cases[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(computed); i++) {
-		u64 got = policy_compute(computed[i].rate_bps,
+		u64 got = policy_compute(TT_SRV_SNDBUF,
+					 computed[i].rate_bps,
 					 computed[i].rtt_us);
 
 		test_begin();
 		EXPECT(got == computed[i].expected, "%llu", got);
 		test_end(computed[i].name);
+	}
+	for (int tcpbuf = 0; tcpbuf < 2; tcpbuf++) {
+		test_compute(10 * GBIT, 120000, tcpbuf);
+		test_compute(GBIT, 30000, tcpbuf);
 	}
 	return test_result();
 }
