@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "apply/apply.h"
@@ -21,12 +20,9 @@
 #include "policy/policy.h"
 #include "policy/table.h"
 #include "report/reason.h"
-#include "report/status.h"
 #include "units.h"
 
-/* Prints a line to stderr. Returns: @code. */
-__printf(2, 3)
-static int command_fail(int code, const char *format, ...)
+int command_fail(int code, const char *format, ...)
 {
 	va_list args;
 
@@ -37,106 +33,12 @@ static int command_fail(int code, const char *format, ...)
 	return code;
 }
 
-/* What was printed may not have arrived. */
-static int command_finish(int code)
+int command_finish(int code)
 {
 	if (fflush(stdout) || ferror(stdout))
 		return command_fail(EXIT_ERROR, "tcptuned: cannot write the output: %s",
 				    strerror(errno));
 	return code;
-}
-
-/*
- * Reads the status. Returns: EXIT_OK, EXIT_STOPPED with @textp if the daemon
- * hangs, any other code without it.
- */
-static int command_read_status(const struct options *options, char **textp)
-{
-	struct timespec now;
-	u64 written_us, age_us;
-	int dir, err;
-	pid_t pid;
-
-	*textp = NULL;
-	dir = file_dir(options->rundir, false);
-	err = dir < 0 ? dir :
-	      file_read(dir, STATUS_FILE, STATUS_LARGEST_BYTES, textp);
-	if (dir >= 0)
-		close(dir);
-	if (err == -ENOENT)
-		return command_fail(EXIT_STOPPED, "tcptuned is not running (no %s/" STATUS_FILE
-				    ")", options->rundir);
-	if (err)
-		return command_fail(EXIT_ERROR, "tcptuned: %s/" STATUS_FILE ": %s",
-				    options->rundir, strerror(-err));
-	if (status_age(*textp, &pid, &written_us)) {
-		free(*textp);
-		*textp = NULL;
-		return command_fail(EXIT_ERROR, "tcptuned: %s/" STATUS_FILE
-				    " is damaged or was written by another version",
-				    options->rundir);
-	}
-	if (kill(pid, 0) && errno == ESRCH) {
-		free(*textp);
-		*textp = NULL;
-		return command_fail(EXIT_STOPPED,
-				    "tcptuned is not running: process %d was killed; \"tcptuned restore\" restores what it had set",
-				    pid);
-	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	age_us = now.tv_sec * 1000000ULL + now.tv_nsec / 1000 - written_us;
-	if (age_us < STATUS_STALE_US)
-		return EXIT_OK;
-	return command_fail(EXIT_STOPPED,
-			    "tcptuned: process %d has not reported for %llu s; this status is old",
-			    pid, age_us / 1000000);
-}
-
-/* As https://no-color.org has it. */
-static bool command_wants_color(enum color color)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (color != COLOR_AUTO)
-		return color == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) &&
-	       term && strcmp(term, "dumb");
-}
-
-int command_status(const struct options *options)
-{
-	char *text;
-	int code;
-
-	code = command_read_status(options, &text);
-	if (!text)
-		return code;
-	if (options->json)
-		puts(text);
-	else
-		status_print(text, command_wants_color(options->color), stdout);
-	free(text);
-	return command_finish(code);
-}
-
-int command_explain(const struct options *options)
-{
-	struct tt_addr peer;
-	char *text;
-	int code;
-
-	if (units_parse_addr(options->argument, &peer))
-		return command_fail(EXIT_USAGE, "tcptuned: \"%s\" is not an IP address",
-				    options->argument);
-	code = command_read_status(options, &text);
-	if (!text)
-		return code;
-	if (status_explain(text, &peer, stdout))
-		code = command_fail(EXIT_ERROR,
-				    "tcptuned: %s is not an NFS peer of this host; \"tcptuned status\" lists them",
-				    options->argument);
-	free(text);
-	return command_finish(code);
 }
 
 static bool command_is_buffer(enum tt_tunable id)
@@ -149,11 +51,14 @@ static int command_compute_json(const struct options *options)
 	cJSON *json = cJSON_CreateObject();
 	char *text;
 
-	for (int id = 0; id < TT_TUNABLES; id++)
+	for (int id = 0; id < TT_TUNABLES; id++) {
+		u64 value = policy_compute(id, options->bandwidth_bps,
+					   options->rtt_us);
+
 		if (command_is_buffer(id))
 			cJSON_AddNumberToObject(json, table_rows[id].name,
-				policy_compute(id, options->bandwidth_bps,
-					       options->rtt_us));
+						value);
+	}
 	text = cJSON_Print(json);
 	cJSON_Delete(json);
 	if (!text)

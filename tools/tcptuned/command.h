@@ -7,12 +7,6 @@
 
 #include "options.h"
 
-/* Shows what the daemon knows and did. */
-int command_status(const struct options *options);
-
-/* The arithmetic of the paths to the peer that is the argument. */
-int command_explain(const struct options *options);
-
 /* The values for a path, for people who set them by hand. */
 int command_compute(const struct options *options);
 
@@ -24,5 +18,11 @@ int command_resume(const struct options *options);
 
 /* Reads a configuration file and prints what it comes to. */
 int command_check_config(const struct options *options);
+
+/* Prints a line to stderr. Returns: @code. */
+int command_fail(int code, const char *format, ...) __printf(2, 3);
+
+/* What was printed may not have arrived. Returns: @code, or EXIT_ERROR. */
+int command_finish(int code);
 
 #endif /* TCPTUNED_COMMAND_H */

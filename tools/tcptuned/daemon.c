@@ -2,8 +2,8 @@
 /*
  * The service: one timer, five signals.
  *
- * While data moves it polls every 250 ms. Buffers double with every decision, so
- * a path is up to speed after some ten of them, and a LAN transfer of a second
+ * While data moves it polls every 250 ms. Buffers double with every decision,
+ * so a path is up to speed after some ten of them, and a LAN transfer of a second
  * is still noticed. When nothing moves it polls every second, which is soon
  * enough for a transfer that just starts, and costs nothing. With thousands of
  * connections a poll is expensive; polls then become so rare that they cost at

@@ -28,7 +28,7 @@ static int file_open_dir(const char *path, bool make, bool own)
 	if (dir < 0)
 		return -errno;
 	err = fstat(dir, &st) ? -errno : 0;
-	if (!err && (st.st_mode & (own ? S_IWGRP | S_IWOTH : S_IWOTH)))
+	if (!err && (st.st_mode & (own ? 0022 : 0002)))
 		err = -EPERM;
 	if (!err && own && geteuid() && st.st_uid && st.st_uid != geteuid())
 		err = -EPERM;
@@ -114,9 +114,8 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text)
 	return err;
 }
 
-static int file_write_all(int fd, const char *text)
+static int file_write_all(int fd, const char *text, size_t len)
 {
-	size_t len = strlen(text);
 	ssize_t done;
 
 	while (len) {
@@ -143,7 +142,8 @@ static int file_set_access(int dir, int fd)
 	return fstat(dir, &st) || fchown(fd, st.st_uid, st.st_gid) ? -errno : 0;
 }
 
-int file_write(int dir, const char *name, const char *text, bool sync)
+int file_write_pieces(int dir, const char *name, const struct iovec *pieces,
+		      size_t npieces, bool sync)
 {
 	char new[NAME_BYTES];
 	int fd, err;
@@ -154,8 +154,8 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	if (fd < 0)
 		return -errno;
 	err = file_set_access(dir, fd);
-	if (!err)
-		err = file_write_all(fd, text);
+	for (size_t i = 0; i < npieces && !err; i++)
+		err = file_write_all(fd, pieces[i].iov_base, pieces[i].iov_len);
 	if (!err && sync && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)
@@ -167,6 +167,15 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	else if (sync)
 		fsync(dir);
 	return err;
+}
+
+int file_write(int dir, const char *name, const char *text, bool sync)
+{
+	const struct iovec piece = {
+		.iov_base = (char *)text, .iov_len = strlen(text),
+	};
+
+	return file_write_pieces(dir, name, &piece, 1, sync);
 }
 
 int file_set_aside(int dir, const char *name)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 
 /* Longest name of a file. */
 #define FILE_NAME_MAX 55
@@ -67,6 +68,10 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text);
  * Returns: 0 or a negative errno, the old file being as it was
  */
 int file_write(int dir, const char *name, const char *text, bool sync);
+
+/* The same for several pieces, one behind the other, of any bytes. */
+int file_write_pieces(int dir, const char *name, const struct iovec *pieces,
+		      size_t npieces, bool sync);
 
 /**
  * file_set_aside - rename a damaged file to NAME.damaged

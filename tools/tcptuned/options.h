@@ -38,6 +38,8 @@ enum color {
  * @once: decide once and end
  * @dry_run: write nothing
  * @json: print JSON
+ * @all: show all peers and values
+ * @watch: show the status again and again
  * @color: of status
  * @verbose: log more
  * @rtt_us: of compute, 0 if not given
@@ -52,6 +54,8 @@ struct options {
 	bool		 once;
 	bool		 dry_run;
 	bool		 json;
+	bool		 all;
+	bool		 watch;
 	enum color	 color;
 	bool		 verbose;
 	u32		 rtt_us;

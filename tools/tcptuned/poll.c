@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "report/log.h"
 #include "report/metrics.h"
+#include "report/paths.h"
 #include "units.h"
 
 /* Who else tunes, what was learned: these change slowly. */
@@ -254,8 +255,10 @@ static void poll_report_metrics(struct daemon *daemon,
 
 void poll_withdraw(struct daemon *daemon)
 {
-	if (daemon->rundir >= 0)
+	if (daemon->rundir >= 0) {
 		unlinkat(daemon->rundir, STATUS_FILE, 0);
+		unlinkat(daemon->rundir, PATHS_FILE, 0);
+	}
 	if (*daemon->metrics)
 		metrics_remove(daemon->metrics);
 }

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "conf.h"
 #include "daemon.h"
+#include "show.h"
 #include "units.h"
 
 #define INTERVAL_US 250000
@@ -41,10 +42,11 @@ struct tcptuned_command {
 static const struct tcptuned_command tcptuned_commands[] = {
 	{ "", "", "run the service, in the foreground",
 	  "1nciv", 0, 0, daemon_run },
-	{ "status", "[-j]", "show each path and each value that was set",
-	  "jC", 0, 0, command_status },
-	{ "explain", "PEER", "explain how the values for a peer come about",
-	  "", 1, 1, command_explain },
+	{ "status", "[-ajw]", "show each path and each value that was set",
+	  "ajwC", 0, 0, show_status },
+	{ "explain", "PEER",
+	  "explain the values for an address, host name or mount point",
+	  "", 1, 1, show_explain },
 	{ "compute", "--rtt TIME --bandwidth RATE [-j]",
 	  "print the values for a path, to set by hand", "jtb", 0, 0,
 	  command_compute },
@@ -65,6 +67,8 @@ static const struct option tcptuned_options[] = {
 	{ "interval", required_argument, NULL, 'i' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "watch", no_argument, NULL, 'w' },
 	{ "color", required_argument, NULL, 'C' },
 	{ "rtt", required_argument, NULL, 't' },
 	{ "bandwidth", required_argument, NULL, 'b' },
@@ -82,6 +86,8 @@ static const char tcptuned_option_help[] =
 	"      --interval TIME    between polls while data moves [250ms]\n"
 	"  -v, --verbose          log more\n"
 	"  -j, --json             print JSON\n"
+	"  -a, --all              show all peers and values\n"
+	"  -w, --watch            show the status again every second\n"
 	"      --color WHEN       auto, always or never [auto]\n"
 	"      --rtt TIME         round-trip time, such as 120ms\n"
 	"      --bandwidth RATE   such as 10gbit, 10G or 1.25GB/s\n"
@@ -186,6 +192,12 @@ static int tcptuned_set_option(struct options *options, int letter,
 	case 'j':
 		options->json = true;
 		return 0;
+	case 'a':
+		options->all = true;
+		return 0;
+	case 'w':
+		options->watch = true;
+		return 0;
 	case 'C':
 		return tcptuned_set_color(options, text);
 	case 't':
@@ -225,7 +237,7 @@ int main(int argc, char **argv)
 	char given[16] = "";
 	int letter, code;
 
-	while ((letter = getopt_long(argc, argv, "nc:vjh", tcptuned_options,
+	while ((letter = getopt_long(argc, argv, "nc:vjawh", tcptuned_options,
 				     NULL)) != -1) {
 		if (letter == 'h')
 			return tcptuned_print_help();

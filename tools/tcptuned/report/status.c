@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../file.h"
 #include "../units.h"
 #include "explain.h"
 #include "names.h"
+#include "paths.h"
 #include "reason.h"
 
 /* Thousands of clients are not to make it a file that nobody can read. */
@@ -53,8 +55,15 @@ static void status_add_sentence(cJSON *array, const char *sentence)
 	cJSON_AddItemToArray(array, item);
 }
 
-static void status_add_direction(cJSON *json, const struct tt_path *path,
-				 enum tt_dir dir)
+/* What bounds the windows of a role and direction. */
+static const char *status_tunable(const struct status_input *input,
+				  enum tt_role role, enum tt_dir dir)
+{
+	return input->table[input->decision->needs[role][dir].tunable].name;
+}
+
+static void status_add_direction(cJSON *json, const struct status_input *input,
+				 const struct tt_path *path, enum tt_dir dir)
 {
 	cJSON *object = cJSON_AddObjectToObject(json, names_dir[dir]);
 
@@ -62,6 +71,8 @@ static void status_add_direction(cJSON *json, const struct tt_path *path,
 	status_add_number(object, "best_bps", path->best_bps[dir]);
 	status_add_number(object, "window_bytes", path->window_bytes[dir]);
 	status_add_text(object, "limit", names_limit[path->limit[dir]]);
+	status_add_text(object, "tunable", status_tunable(input, path->role,
+							  dir));
 }
 
 static void status_add_path(cJSON *array, const struct status_input *input,
@@ -79,7 +90,7 @@ static void status_add_path(cJSON *array, const struct status_input *input,
 	status_add_text(json, "link_source", names_source[path->link.source]);
 	cJSON_AddBoolToObject(json, "learned", path->learned);
 	for (int dir = 0; dir < TT_DIRS; dir++)
-		status_add_direction(json, path, dir);
+		status_add_direction(json, input, path, dir);
 	status_add_text(json, "explanation",
 			explain_path(input, path, text, sizeof(text)));
 }
@@ -119,6 +130,81 @@ static void status_add_host(cJSON *json, const struct tt_host *host)
 	cJSON_AddBoolToObject(json, "sunrpc_tcpbuf", host->has_sunrpc_tcpbuf);
 }
 
+/* How much a path deserves a look: the lower the more. */
+static int status_rank(const struct tt_path *path)
+{
+	int rank = path->nconns ? 3 : 4;
+
+	for (int dir = 0; dir < TT_DIRS; dir++) {
+		enum tt_limit limit = path->limit[dir];
+
+		if (!path->now_bps[dir])
+			continue;
+		if (limit == TT_LIMIT_RWND || limit == TT_LIMIT_SNDBUF ||
+		    limit == TT_LIMIT_READ_AHEAD)
+			return 0;
+		if (limit == TT_LIMIT_CONGESTION)
+			rank = 1;
+		else if (rank > 2)
+			rank = 2;
+	}
+	return rank;
+}
+
+static int status_compare_rates(const u64 *a, const u64 *b)
+{
+	u64 one = max_u64(a[TT_OUT], a[TT_IN]);
+	u64 other = max_u64(b[TT_OUT], b[TT_IN]);
+
+	return one == other ? 0 : one > other ? -1 : 1;
+}
+
+/* The worst first, and of these the busiest. */
+static int status_compare(const void *left, const void *right)
+{
+	const struct tt_path *a = *(const struct tt_path * const *)left;
+	const struct tt_path *b = *(const struct tt_path * const *)right;
+	int order = status_rank(a) - status_rank(b);
+
+	if (!order)
+		order = status_compare_rates(a->now_bps, b->now_bps);
+	if (!order)
+		order = status_compare_rates(a->best_bps, b->best_bps);
+	/* In the order of addresses. */
+	return order ? order : a < b ? -1 : 1;
+}
+
+static void status_add_paths(cJSON *json, const struct status_input *input)
+{
+	cJSON *array = cJSON_AddArrayToObject(json, "paths");
+	const struct tt_path **sorted;
+
+	sorted = calloc(input->npaths + 1, sizeof(*sorted));
+	if (!sorted)
+		return;
+	for (size_t i = 0; i < input->npaths; i++)
+		sorted[i] = &input->paths[i];
+	qsort(sorted, input->npaths, sizeof(*sorted), status_compare);
+	for (size_t i = 0; i < input->npaths && i < PATHS_SHOWN; i++)
+		status_add_path(array, input, sorted[i]);
+	free(sorted);
+	if (input->npaths > PATHS_SHOWN)
+		status_add_number(json, "paths_left_out",
+				  input->npaths - PATHS_SHOWN);
+}
+
+/* What bounds windows, for paths that are left out. */
+static void status_add_bounds(cJSON *json, const struct status_input *input)
+{
+	for (int role = 0; role < TT_ROLES; role++) {
+		cJSON *object = cJSON_AddObjectToObject(json, names_role[role]);
+
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			status_add_text(object, names_dir[dir],
+					status_tunable(input, role, dir));
+	}
+}
+
 /* Everything; the time comes first, where status_but_time() leaves it out. */
 static cJSON *status_build(const struct status_input *input)
 {
@@ -134,12 +220,8 @@ static cJSON *status_build(const struct status_input *input)
 	for (size_t i = 0; i < input->nproblems; i++)
 		if (input->problems[i] && *input->problems[i])
 			status_add_sentence(array, input->problems[i]);
-	array = cJSON_AddArrayToObject(json, "paths");
-	for (size_t i = 0; i < input->npaths && i < PATHS_SHOWN; i++)
-		status_add_path(array, input, &input->paths[i]);
-	if (input->npaths > PATHS_SHOWN)
-		status_add_number(json, "paths_left_out",
-				  input->npaths - PATHS_SHOWN);
+	status_add_paths(json, input);
+	status_add_bounds(cJSON_AddObjectToObject(json, "bounds"), input);
 	array = cJSON_AddArrayToObject(json, "mounts");
 	for (size_t i = 0; i < input->nmounts; i++)
 		status_add_mount(array, &input->mounts[i]);
@@ -168,6 +250,7 @@ int status_write(struct status_writer *writer, int dir,
 {
 	u64 age_us = input->now_us - writer->written_us;
 	char *text;
+	int err = 0;
 
 	if (writer->text && age_us < 1000000)
 		return 0;
@@ -182,5 +265,9 @@ int status_write(struct status_writer *writer, int dir,
 	free(writer->text);
 	writer->text = text;
 	writer->written_us = input->now_us;
-	return file_write(dir, STATUS_FILE, text, false);
+	if (input->npaths <= PATHS_SHOWN)
+		unlinkat(dir, PATHS_FILE, 0);
+	else
+		err = paths_write(dir, input->paths, input->npaths);
+	return err ? err : file_write(dir, STATUS_FILE, text, false);
 }

@@ -75,35 +75,4 @@ struct status_writer {
 int status_write(struct status_writer *writer, int dir,
 		 const struct status_input *input);
 
-/**
- * status_print - show a status to people, in at most 80 columns
- * @text: content of the file
- * @color: show colour
- * @out: where to
- *
- * Returns: 0, or -EINVAL if @text is no status
- */
-int status_print(const char *text, bool color, FILE *out);
-
-/**
- * status_explain - print the arithmetic of a peer's paths
- * @text: content of the file
- * @peer: its address
- * @out: where to
- *
- * Returns: 0, -ENOENT if the peer is not known, or -EINVAL if @text is no
- * status
- */
-int status_explain(const char *text, const struct tt_addr *peer, FILE *out);
-
-/**
- * status_age - who wrote a status, and when
- * @text: content of the file
- * @pid: is set to the daemon's
- * @written_us: is set to CLOCK_MONOTONIC of when it was written
- *
- * Returns: 0, or -EINVAL if @text is no status
- */
-int status_age(const char *text, pid_t *pid, u64 *written_us);
-
 #endif /* TCPTUNED_REPORT_STATUS_H */

@@ -56,7 +56,8 @@ static bool rival_is_process(const char *root, const char *pid,
 	if (!file)
 		return false;
 	while (!is_root && fgets(line, sizeof(line), file)) {
-		sscanf(line, "Name:\t%31[^\n]", comm);
+		if (sscanf(line, "Name:\t%31[^\n]", comm) == 1)
+			continue;
 		if (sscanf(line, "Uid:\t%u\t%u", &real, &effective) == 2)
 			is_root = !real && !effective;
 	}

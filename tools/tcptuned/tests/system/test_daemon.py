@@ -89,7 +89,9 @@ def test_status_and_explain(world: World, daemons: list[Daemon]) -> None:
     assert "120ms" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert world.call("explain", "192.0.2.9").returncode == 1
-    assert world.call("explain", "peer").returncode == 2
+    assert world.call("explain", "peer.invalid").returncode == 2
+    assert world.call("explain", "localhost").returncode == 1
+    assert world.call("explain", "/mnt/none").returncode == 1
     daemon.end(signal.SIGKILL)
     done = world.call("status")
     assert done.returncode == 3

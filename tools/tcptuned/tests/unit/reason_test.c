@@ -10,6 +10,8 @@
 #define PATH	.why = TT_WHY_PATH, .rtt_us = 100000, .best_bps = GBIT, \
 		.window_bytes = 25000000
 
+#define TO	"to 10.0.0.1: 1gbit at best over 100ms needs 23.8M"
+
 static const struct {
 	const char		*name;
 	struct tt_reason	reason;
@@ -17,18 +19,19 @@ static const struct {
 } cases[] = {
 	{ "nothing was decided", { }, "" },
 	{ "it rises", { PATH, .to_reach = true },
-	  "to 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and it may get faster; set to what the link allows" },
+	  TO ", and it may get faster; set to what the link allows" },
 	{ "it has settled", { PATH, .dir = TT_IN, .proven = true },
 	  "from 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and it gets no faster" },
 	{ "the peer's window, proven or not",
 	  { PATH, .proven = true, .limit = TT_LIMIT_RWND },
-	  "to 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and that end's window limits it" },
+	  TO ", and that end's window limits it" },
 	{ "this end's window",
 	  { PATH, .dir = TT_IN, .limit = TT_LIMIT_RWND },
 	  "from 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and the window limits it" },
 	{ "a share, and the budget",
 	  { PATH, .share_percent = 25, .budget_bytes = 1 << 30 },
-	  "to 10.0.0.1: 1gbit at best over 100ms needs 23.8M, 25 % on one connection, and it may get faster; limited by the memory budget of 1.0G" },
+	  TO ", 25 % on one connection, and it may get faster; "
+	  "limited by the memory budget of 1.0G" },
 	{ "a reader", { .why = TT_WHY_READ_AHEAD, .dir = TT_IN, .proven = true,
 			.rtt_us = 100000, .best_bps = GBIT },
 	  "from 10.0.0.1: 1gbit at best over 100ms, so three round trips are read ahead" },
