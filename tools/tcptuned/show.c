@@ -150,13 +150,13 @@ int show_status(const struct options *options)
 	if (options->watch)
 		return show_watch(options);
 	return command_finish(show_once(options,
-					   show_wants_color(options->color),
-					   stdout));
+					show_wants_color(options->color),
+					stdout));
 }
 
 /* The mapped form that all addresses here have. */
 static bool show_parse_sockaddr(const struct sockaddr *sockaddr,
-				   struct tt_addr *addr)
+				struct tt_addr *addr)
 {
 	char text[NI_MAXHOST];
 	socklen_t len = sockaddr->sa_family == AF_INET6 ?
@@ -172,7 +172,7 @@ static bool show_parse_sockaddr(const struct sockaddr *sockaddr,
 
 /* Explains every address that a host name has. Returns: as peer_explain(). */
 static int show_explain_host(const struct options *options, int dir,
-				const char *status)
+			     const char *status)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list, *item;
@@ -191,7 +191,7 @@ static int show_explain_host(const struct options *options, int dir,
 
 /* A peer is an address, a mount point or a host name. */
 static int show_explain_peer(const struct options *options, int dir,
-				const char *status)
+			     const char *status)
 {
 	struct tt_addr addr;
 	int err = 0;

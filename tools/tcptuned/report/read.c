@@ -48,7 +48,7 @@ static void read_clean(cJSON *json)
 }
 
 /* Parses a status. Returns: NULL if it is none of ours. */
-cJSON *read_parse(const char *status)
+struct cJSON *read_parse(const char *status)
 {
 	cJSON *json = cJSON_Parse(status);
 

@@ -17,7 +17,7 @@
  * Returns: for cJSON_Delete(), without control characters in its strings; NULL
  * if it is none of ours
  */
-cJSON *read_parse(const char *status);
+struct cJSON *read_parse(const char *status);
 
 /* A member of an object; 0, "", false or NULL if it is not there. */
 double read_number(const cJSON *json, const char *name);
