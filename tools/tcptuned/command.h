@@ -13,7 +13,7 @@ int command_compute(const struct options *options);
 /* Puts back what a daemon that was killed left behind. */
 int command_restore(const struct options *options);
 
-/* Has the daemon take what somebody else set or changed. */
+/* Makes the daemon take over what something else set or changed. */
 int command_resume(const struct options *options);
 
 /* Reads a configuration file and prints what it comes to. */

@@ -228,8 +228,8 @@ static inline bool tt_is_shared(u32 share_percent)
  * @bandwidth_bps: rate of every link, 0: ask the kernel
  * @memory_percent: share of memory that all buffers together may take
  * @read_ahead: whether the mounts' read-ahead is set
- * @tcp_limits: whether tcp_rmem and tcp_wmem are set: never, when the series
- *	is missing, or always
+ * @tcp_limits: whether tcp_rmem and tcp_wmem are set: never, only
+ *	if the kernel lacks sunrpc-tcpbuf, or always
  * @slow_start_after_idle: whether net.ipv4.tcp_slow_start_after_idle is
  *	set to 0
  * @metrics: file of the metrics; "auto" for the one in the runtime folder,

@@ -32,7 +32,7 @@ enum tt_tunable {
  * @min: smallest value that the kernel takes
  * @max: largest value that the kernel takes
  * @multiple: the kernel rounds to multiples of it; 1 for none
- * @from_zero: the kernel begins with 0, so another value is somebody's
+ * @from_zero: the kernel's default is 0, so another value was set by something
  */
 struct tt_row {
 	enum tt_tunable	id;
@@ -147,7 +147,7 @@ struct tt_decision {
 enum tt_hands_off {
 	TT_HANDS_ON,
 	TT_OFF_ABSENT,		/* this kernel does not have it */
-	TT_OFF_FOREIGN,		/* somebody else set or changed it */
+	TT_OFF_FOREIGN,		/* something else set or changed it */
 	TT_OFF_DENIED,		/* no permission, e.g. another namespace's */
 };
 

@@ -2,7 +2,7 @@
 /*
  * The only writer of tunables. It knows of each target what the file says,
  * what was written last and what was there before; a value that is none of
- * ours is somebody else's and is never touched again, also not by restore.
+ * ours is foreign and is never touched again, not even by restore.
  */
 #include "apply.h"
 

@@ -31,7 +31,7 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
  * @mounts: the mounts that there are now; their settings come and go with them
  * @nmounts: length
  *
- * A value that is not what was last written is somebody else's, and so is one
+ * A value that is not what was last written is foreign, and so is one
  * that is not 0 before the first write where the kernel begins with 0: the
  * setting is TT_OFF_FOREIGN until apply_resume().
  *
@@ -41,10 +41,10 @@ int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
 		  size_t nmounts);
 
 /**
- * apply_leave - leave a tunable to somebody else, or take it again
+ * apply_leave - leave a tunable alone, or take it again
  * @apply: from apply_open()
  * @id: which
- * @leave: whether somebody else owns it
+ * @leave: whether another program sets it
  *
  * What was written to it before is not touched until apply_restore().
  */
@@ -93,9 +93,9 @@ int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		u64 *valuep);
 
 /**
- * apply_resume - take back what somebody else changed
+ * apply_resume - take over what something else changed
  * @apply: from apply_open()
- * @take: and what somebody set before the first write, by sysctl.d or the
+ * @take: and what was set before the first write, by sysctl.d or the
  *	module's parameters, where the kernel has 0
  */
 void apply_resume(struct apply *apply, bool take);

@@ -27,9 +27,9 @@
  * carries. Values cannot be changed as often as that, so there is reach besides
  * (window.c): how far the path may come meanwhile.
  *
- * best is a maximum over time in which somebody wanted more. A path that is
- * idle, or whose application sends a trickle, learns nothing about what it can
- * carry, so the clock stands and the window remains for the next burst.
+ * best is a maximum over the time in which the application wanted more. A path
+ * that is idle, or whose application sends a trickle, learns nothing about what
+ * it can carry, so the clock stands and the window remains for the next burst.
  *
  * stretch is for a path that became longer: see window.c.
  *

@@ -3,7 +3,7 @@
  * THE TABLE: what is tuned. To add a tunable, add a row and a rule.
  *
  * Bounds are those of the kernel: an int in net.core and net.ipv4, half of one
- * for the series' files, whose double must fit into an int.
+ * for sunrpc.tcp_*buf, whose double must fit into an int.
  */
 #include <limits.h>
 

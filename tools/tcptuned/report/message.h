@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kinds of messages in the log. Each has a text of its own in the journal's
+ * The kinds of messages in the log. Each has its own text in the journal's
  * catalog, tcptuned.catalog.
  */
 #ifndef TCPTUNED_REPORT_MESSAGE_H
@@ -14,8 +14,8 @@ enum message {
 	MSG_SLOW_START,		/* bursts start at full speed */
 	MSG_RESTORED,		/* a value was put back, or left to others */
 	MSG_BUDGET,		/* memory holds values down */
-	MSG_FOREIGN,		/* somebody else changed a value */
-	MSG_RIVAL,		/* somebody else tunes here */
+	MSG_FOREIGN,		/* something else set or changed a value */
+	MSG_RIVAL,		/* another program tunes this machine */
 	MSG_DENIED,		/* a value is not ours to write */
 	MSG_NOT_SET,		/* a value could not be written */
 	MSG_NO_TCPBUF,		/* the kernel lacks the files */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A status as the daemon wrote it, or somebody else.
+ * Reads a status, which may be damaged or forged.
  */
 #include "read.h"
 
