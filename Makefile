@@ -22,87 +22,92 @@ help: ## list these commands
 			printf '  %-13s %s\n' "$$name" "$$text"; \
 		done
 	@echo
-	@echo "BASE: kernel to work on, by default the newest that can be had."
-	@echo "KSRC: a kernel folder, tarball or git tree instead of Debian's."
+	@echo "BASE: kernel to work on [the newest available]"
+	@echo "KSRC: a kernel folder, tarball or git tree to use instead of Debian's"
 
 .PHONY: demo
-demo: ## stock kernel against patched over three WANs (10 min, later 1)
+demo: ## stock and patched kernel over three WANs (10 min, later 1)
 	@$(DEPS) tree kernel lab
 	@$(LAB) demo $(KERNEL)
 
 .PHONY: check
-check: ## every test; last line: N passed, N failed (40 min, later 25)
+check: ## run every test; last line: N passed, N failed (40 min, later 30)
 	@$(DEPS) tree kernel lab tcptuned check deb
 	@tools/testing/check $(KERNEL)
 
 .PHONY: check-long
-check-long: ## the stress on two processors, with sanitizers (1 h, first 2 h)
+check-long: ## stress on two processors, with sanitizers (2 h, later 1)
 	@$(DEPS) tree kernel lab qemu
 	@$(LAB) stress $(KERNEL)
 
 .PHONY: check-boot
-check-boot: ## a Debian in qemu, from apt install to apt purge (80 min)
+check-boot: ## test the packages in a Debian in qemu, to apt purge (80 min)
 	@$(DEPS) tree kernel lab qemu tcptuned deb
 	@tools/testing/boot/boot
 
 .PHONY: bench
-bench: tcptuned ## against what else one could do (hours; the same again resumes)
+bench: tcptuned ## compare with other set-ups (hours; continues when rerun)
 	@$(DEPS) tree kernel lab
 	@$(LAB) bench $(KERNEL)
 
 .PHONY: bench-quick
-bench-quick: tcptuned ## some cells of the bench (10 min)
+bench-quick: tcptuned ## measure a few cells of the bench (10 min)
 	@$(DEPS) tree kernel lab
 	@$(LAB) bench --quick $(KERNEL)
 
 .PHONY: pictures
-pictures: ## pictures and tables of Documentation/bench/, of its rows
-	@$(DEPS) tree cost
+pictures: ## make tables and pictures of Documentation/bench/ from its rows
+	@$(DEPS) tree pictures
 	@$(LAB) bench --pictures
 
 .PHONY: bench-bpftune
-bench-bpftune: tcptuned ## beside bpftune, in qemu (20 min; resumes too)
+bench-bpftune: tcptuned ## compare with bpftune in qemu (20 min)
 	@$(DEPS) tree lab qemu
 	@tools/testing/boot/bpftune
 
 .PHONY: cost
-cost: ## what the series and the daemon cost the processor (15 min)
-	@$(DEPS) tree kernel lab tcptuned cost
+cost: ## measure the CPU cost of the series (15 min)
+	@$(DEPS) tree kernel lab
 	@$(LAB) cost $(KERNEL)
-	@$(LAB) cost --daemon
 
 .PHONY: tree
-tree: ## a stock and a patched kernel tree below build/
+tree: ## make a stock and a patched kernel tree below build/
 	@$(DEPS) tree
 	@$(TREES) tree $(KERNEL)
 
 .PHONY: kernel
-kernel: ## the lab's patched kernel, built
+kernel: ## build the lab's patched kernel
 	@$(DEPS) tree kernel
 	@$(LAB) build $(KERNEL)
 
 .PHONY: series
-series: ## every series for git am, or SERIES=; BUILD=1 builds each patch
+series: ## write all series, or SERIES=, for git am; BUILD=1 builds them
 	@$(DEPS) tree check $(if $(BUILD),kernel)
 	@$(TREES) series $(KERNEL) --series "$(SERIES)" $(if $(BUILD),--build)
 
 .PHONY: module
-module: ## sunrpc.ko for an installed kernel, KVER= [the running one]
+module: ## build sunrpc.ko for an installed kernel, KVER= [the running one]
 	@KVER="$(KVER)" $(DEPS) tree kernel module
 	@$(TREES) module $(KERNEL) --kver "$(KVER)"
 
 .PHONY: tcptuned
-tcptuned: ## the daemon, in build/tcptuned/
+tcptuned: ## build the daemon in build/tcptuned/
 	@$(DEPS) tcptuned
 	@$(MAKE) --no-print-directory -C tools/tcptuned O=../../build/tcptuned
 
+.PHONY: fuzz
+fuzz: ## fuzz the daemon's inputs; S= seconds each [60]
+	@$(DEPS) tcptuned fuzz
+	@$(MAKE) --no-print-directory -C tools/tcptuned \
+		O=../../build/tcptuned S=$(or $(S),60) fuzz
+
 .PHONY: install
-install: ## the daemon for this system; DESTDIR= [prefix=/usr]
+install: ## install the daemon; DESTDIR= [prefix=/usr]
 	@$(MAKE) --no-print-directory -C tools/tcptuned \
 		O=../../build/tcptuned install
 
 .PHONY: deb
-deb: ## Debian packages in out/deb/; BASE= for the patches of one base only
+deb: ## build packages in out/deb/; BASE= for patches of one base only
 	@$(DEPS) tree check tcptuned deb
 	@for base in $(or $(BASE),7.2 6.12 6.1); do \
 		$(TREES) series --base $$base --ksrc "$(KSRC)" || \
@@ -111,5 +116,5 @@ deb: ## Debian packages in out/deb/; BASE= for the patches of one base only
 	@$(TREES) deb
 
 .PHONY: clean
-clean: ## delete everything that was built, downloads included
+clean: ## delete build/ and out/, downloads included
 	rm -rf "$$(readlink -f build)" build out

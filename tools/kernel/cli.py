@@ -38,7 +38,7 @@ class Commands:
         added.add_argument(
             "--ksrc",
             type=lambda text: Path(text) if text else None,
-            help="a kernel folder, tarball or git tree to use instead",
+            help="a kernel folder, tarball or git tree to use instead of Debian's",
         )
         return added
 

@@ -38,11 +38,11 @@ class Author:
     email: str
 
     @property
-    def sign_off(self) -> str:
-        """The trailer, empty for nobody."""
+    def sign_off(self) -> list[str]:
+        """Options of git commit: a line below other trailers; not nobody's."""
         if not self.name:
-            return ""
-        return f"\nSigned-off-by: {self.name} <{self.email}>\n"
+            return []
+        return ["--trailer", f"Signed-off-by: {self.name} <{self.email}>"]
 
 
 @dataclass(frozen=True)
@@ -226,10 +226,11 @@ class _Maker:
             self._place(folder, present)
             git(folder, "add", "--all")
             said = plan.message(self.patches, patch)
-            text = f"{said.subject}\n\n{said.body}\n{self.author.sign_off}"
+            text = f"{said.subject}\n\n{said.body}\n"
             git(
                 folder,
                 *("commit", "--quiet", f"--message={text}"),
+                *self.author.sign_off,
                 GIT_AUTHOR_DATE=self.day,
                 GIT_COMMITTER_DATE=self.day,
                 **_identity("AUTHOR", self.author),
@@ -247,6 +248,8 @@ class _Maker:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(self.want.folder / name, target)
+        if not names:
+            return
         absent = [patch for patch in self.every if patch not in present]
         only = [f"--include={name}" for name in names]
         for patch in reversed(absent):

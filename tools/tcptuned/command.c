@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "apply/apply.h"
@@ -19,16 +18,14 @@
 #include "file.h"
 #include "lock.h"
 #include "policy/policy.h"
-#include "report/status.h"
+#include "policy/table.h"
+#include "report/reason.h"
 #include "units.h"
 
-/* Says what went wrong. Returns: @code. */
-__printf(2, 3)
-static int fail(int code, const char *format, ...)
+int command_fail(int code, const char *format, ...)
 {
 	va_list args;
 
-	fputs("tcptuned: ", stderr);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -36,133 +33,44 @@ static int fail(int code, const char *format, ...)
 	return code;
 }
 
-/* What was printed may not have arrived. */
-static int finish(int code)
+int command_finish(int code)
 {
 	if (fflush(stdout) || ferror(stdout))
-		return fail(EXIT_ERROR, "cannot write the output: %s",
-			    strerror(errno));
+		return command_fail(EXIT_ERROR, "tcptuned: cannot write the output: %s",
+				    strerror(errno));
 	return code;
 }
 
-/*
- * Reads the status. Returns: EXIT_OK, EXIT_STOPPED with @textp if the daemon
- * hangs, any other code without it.
- */
-static int read_status(const struct options *options, char **textp)
-{
-	struct timespec now;
-	u64 written_us, age_us;
-	int dir, err;
-	pid_t pid;
-
-	*textp = NULL;
-	dir = file_dir(options->rundir, false);
-	err = dir < 0 ? dir :
-	      file_read(dir, STATUS_FILE, STATUS_LARGEST_BYTES, textp);
-	if (dir >= 0)
-		close(dir);
-	if (err == -ENOENT)
-		return fail(EXIT_STOPPED, "is not running (no %s/" STATUS_FILE
-			    ")", options->rundir);
-	if (err)
-		return fail(EXIT_ERROR, "%s/" STATUS_FILE ": %s",
-			    options->rundir, strerror(-err));
-	if (status_age(*textp, &pid, &written_us)) {
-		free(*textp);
-		*textp = NULL;
-		return fail(EXIT_ERROR, "%s/" STATUS_FILE
-			    " is damaged or of another version",
-			    options->rundir);
-	}
-	if (kill(pid, 0) && errno == ESRCH) {
-		free(*textp);
-		*textp = NULL;
-		return fail(EXIT_STOPPED,
-			    "is not running: process %d was killed, \"tcptuned restore\" puts back what it had set",
-			    pid);
-	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	age_us = now.tv_sec * 1000000ULL + now.tv_nsec / 1000 - written_us;
-	if (age_us < STATUS_STALE_US)
-		return EXIT_OK;
-	return fail(EXIT_STOPPED,
-		    "process %d has not reported for %llu s, this is old",
-		    pid, age_us / 1000000);
-}
-
-/* As https://no-color.org has it. */
-static bool wants_color(enum color color)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (color != COLOR_AUTO)
-		return color == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) &&
-	       term && strcmp(term, "dumb");
-}
-
-int command_status(const struct options *options)
-{
-	char *text;
-	int code;
-
-	code = read_status(options, &text);
-	if (!text)
-		return code;
-	if (options->json)
-		puts(text);
-	else
-		status_print(text, wants_color(options->color), stdout);
-	free(text);
-	return finish(code);
-}
-
-int command_explain(const struct options *options)
-{
-	struct tt_addr peer;
-	char *text;
-	int code;
-
-	if (units_parse_addr(options->argument, &peer))
-		return fail(EXIT_USAGE, "\"%s\" is not an IP address",
-			    options->argument);
-	code = read_status(options, &text);
-	if (!text)
-		return code;
-	if (status_explain(text, &peer, stdout))
-		code = fail(EXIT_ERROR,
-			    "no NFS connection to %s was seen; \"tcptuned status\" lists the peers",
-			    options->argument);
-	free(text);
-	return finish(code);
-}
-
-static bool is_buffer(enum tt_tunable id)
+static bool command_is_buffer(enum tt_tunable id)
 {
 	return id != TT_SLOW_START && id != TT_READ_AHEAD;
 }
 
-static int compute_json(u64 value)
+static int command_compute_json(const struct options *options)
 {
 	cJSON *json = cJSON_CreateObject();
 	char *text;
 
-	for (int id = 0; id < TT_TUNABLES; id++)
-		if (is_buffer(id))
-			cJSON_AddNumberToObject(json, policy_table(id)->name,
+	for (int id = 0; id < TT_TUNABLES; id++) {
+		u64 value = policy_compute(id, options->bandwidth_bps,
+					   options->rtt_us);
+
+		if (command_is_buffer(id))
+			cJSON_AddNumberToObject(json, table_rows[id].name,
 						value);
+	}
 	text = cJSON_Print(json);
 	cJSON_Delete(json);
 	if (!text)
-		return fail(EXIT_ERROR, "%s", strerror(ENOMEM));
+		return command_fail(EXIT_ERROR, "tcptuned: %s",
+				    strerror(ENOMEM));
 	puts(text);
 	free(text);
 	return EXIT_OK;
 }
 
 /* A line for the shell; a vector keeps its other numbers. */
-static void print_write(const struct tt_row *row, u64 value)
+static void command_print_write(const struct tt_row *row, u64 value)
 {
 	if (!row->field)
 		printf("echo %llu >%s\n", value, row->path);
@@ -174,39 +82,54 @@ static void print_write(const struct tt_row *row, u64 value)
 int command_compute(const struct options *options)
 {
 	char rtt[UNITS_MAX], rate[UNITS_MAX], size[UNITS_MAX];
-	u64 value;
+	u64 rate_bps = options->bandwidth_bps;
+	u32 rtt_us = options->rtt_us;
 
-	if (!options->rtt_us || !options->bandwidth_bps)
-		return fail(EXIT_USAGE,
-			    "compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
-	value = policy_compute(options->bandwidth_bps, options->rtt_us);
+	if (!rtt_us || !rate_bps)
+		return command_fail(EXIT_USAGE,
+				    "tcptuned: compute needs a round-trip time and a rate, such as --rtt 120ms --bandwidth 10gbit");
 	if (options->json)
-		return finish(compute_json(value));
-	printf("# %s over a round trip of %s: buffers up to %s\n",
-	       units_rate(options->bandwidth_bps, rate),
-	       units_time(options->rtt_us, rtt), units_bytes(value, size));
+		return command_finish(command_compute_json(options));
+	printf("# %s at a round-trip time of %s needs buffers of %s\n",
+	       units_rate(rate_bps, rate), units_time(rtt_us, rtt),
+	       units_bytes(policy_compute(TT_SRV_SNDBUF, rate_bps, rtt_us),
+			   size));
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		if (id == TT_TCP_RMEM)
-			puts("# without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
-		if (is_buffer(id))
-			print_write(policy_table(id), value);
+			puts("# Without /proc/sys/sunrpc/tcp_rcvbuf, for every socket instead:");
+		if (command_is_buffer(id))
+			command_print_write(&table_rows[id],
+					    policy_compute(id, rate_bps,
+							   rtt_us));
 	}
-	return finish(EXIT_OK);
+	return command_finish(EXIT_OK);
 }
 
-static void say(const struct tt_setting *setting, const char *sentence,
-		void *data)
+static int command_restore_all(struct apply *apply)
 {
-	const char *instance = setting->target.instance;
+	struct tt_restored *list;
+	char text[REASON_BYTES];
+	size_t n;
+	int err;
 
-	*(bool *)data = true;
-	printf("%s%s%s %s\n", policy_table(setting->target.id)->name,
-	       *instance ? " " : "", instance, sentence);
+	list = apply_restore(apply, &n, &err);
+	for (size_t i = 0; i < n; i++) {
+		const char *instance = list[i].target.instance;
+
+		printf("%s%s%s %s\n", table_rows[list[i].target.id].name,
+		       *instance ? " " : "", instance,
+		       reason_restored(&list[i], text));
+	}
+	if (!n)
+		puts("Nothing to restore.");
+	free(list);
+	if (err && *apply_problem(apply))
+		command_fail(0, "tcptuned: %s", apply_problem(apply));
+	return err;
 }
 
 int command_restore(const struct options *options)
 {
-	bool something = false;
 	struct apply *apply;
 	pid_t holder;
 	int dir, err;
@@ -215,29 +138,27 @@ int command_restore(const struct options *options)
 	if (dir >= 0)
 		close(dir);
 	if (dir == -ENOENT) {
-		puts("Nothing is to be put back.");
-		return finish(EXIT_OK);
+		puts("Nothing to restore.");
+		return command_finish(EXIT_OK);
 	}
 	err = lock_take(options->rundir, &holder);
 	if (err == -EBUSY)
-		return fail(EXIT_RUNNING,
-			    "is running as process %d, which puts back everything when it is stopped",
-			    holder);
+		return command_fail(EXIT_RUNNING,
+				    "tcptuned is running as process %d, which restores everything when it stops",
+				    holder);
 	/* A ledger on a file system that became read-only can be read. */
 	if (err && err != -EROFS)
-		return fail(EXIT_ERROR, "cannot lock %s: %s", options->rundir,
-			    strerror(-err));
-	err = apply_open(&apply, policy_table(0), "", options->rundir, false);
+		return command_fail(EXIT_ERROR, "tcptuned: cannot lock %s: %s", options->rundir,
+				    strerror(-err));
+	err = apply_open(&apply, table_rows, "", options->rundir, false);
 	if (err)
-		return fail(EXIT_ERROR, "cannot read the ledger in %s: %s",
-			    options->rundir, strerror(-err));
-	if (*apply_trouble(apply))
-		fail(0, "%s", apply_trouble(apply));
-	err = apply_restore(apply, say, &something);
-	if (!something)
-		puts("Nothing is to be put back.");
+		return command_fail(EXIT_ERROR, "tcptuned: cannot read the ledger in %s: %s",
+				    options->rundir, strerror(-err));
+	if (*apply_problem(apply))
+		command_fail(0, "tcptuned: %s", apply_problem(apply));
+	err = command_restore_all(apply);
 	apply_close(apply);
-	return finish(err ? EXIT_ERROR : EXIT_OK);
+	return command_finish(err ? EXIT_ERROR : EXIT_OK);
 }
 
 int command_resume(const struct options *options)
@@ -247,13 +168,13 @@ int command_resume(const struct options *options)
 
 	err = lock_holder(options->rundir, &holder);
 	if (err)
-		return fail(EXIT_ERROR, "%s: %s", options->rundir,
-			    strerror(-err));
+		return command_fail(EXIT_ERROR, "tcptuned: %s: %s", options->rundir,
+				    strerror(-err));
 	if (holder <= 0)
-		return fail(EXIT_STOPPED, "is not running");
+		return command_fail(EXIT_STOPPED, "tcptuned is not running");
 	if (kill(holder, SIGUSR1))
-		return fail(EXIT_ERROR, "cannot signal process %d: %s", holder,
-			    strerror(errno));
+		return command_fail(EXIT_ERROR, "tcptuned: cannot signal process %d: %s", holder,
+				    strerror(errno));
 	return EXIT_OK;
 }
 
@@ -266,5 +187,5 @@ int command_check_config(const struct options *options)
 	if (conf_load(&conf, path, stderr))
 		return EXIT_USAGE;
 	conf_print(&conf, stdout);
-	return finish(EXIT_OK);
+	return command_finish(EXIT_OK);
 }

@@ -11,17 +11,18 @@
 #include <string.h>
 
 #include "file.h"
+#include "report/names.h"
 #include "units.h"
 
 /**
- * struct key - a key of the file
+ * struct conf_key - a key of the file
  * @name: what stands left of the '='
  * @fallback: value if the file does not have it
  * @allowed: what may stand there
  * @parse: sets the field; 0 or a negative errno
  * @print: writes the field as @parse takes it
  */
-struct key {
+struct conf_key {
 	const char	*name;
 	const char	*fallback;
 	const char	*allowed;
@@ -30,7 +31,7 @@ struct key {
 };
 
 /* What the file's reader goes by. */
-struct reading {
+struct conf_reader {
 	struct tt_conf	 conf;
 	const char	*path;
 	FILE		*file;
@@ -40,7 +41,7 @@ struct reading {
 	unsigned int	 count;		/* of errors */
 };
 
-static int parse_bool(bool *field, const char *value)
+static int conf_parse_bool(bool *field, const char *value)
 {
 	if (!strcmp(value, "yes"))
 		*field = true;
@@ -51,7 +52,7 @@ static int parse_bool(bool *field, const char *value)
 	return 0;
 }
 
-static int parse_roles(struct tt_conf *conf, const char *value)
+static int conf_parse_roles(struct tt_conf *conf, const char *value)
 {
 	bool all = !strcmp(value, "both");
 	bool server = all || !strcmp(value, "server");
@@ -64,7 +65,7 @@ static int parse_roles(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
-static void print_roles(const struct tt_conf *conf, FILE *out)
+static void conf_print_roles(const struct tt_conf *conf, FILE *out)
 {
 	bool both = conf->roles[TT_SERVER] && conf->roles[TT_CLIENT];
 
@@ -72,7 +73,7 @@ static void print_roles(const struct tt_conf *conf, FILE *out)
 	      out);
 }
 
-static int parse_bandwidth(struct tt_conf *conf, const char *value)
+static int conf_parse_bandwidth(struct tt_conf *conf, const char *value)
 {
 	u64 bps = 0;
 	int err;
@@ -88,7 +89,7 @@ static int parse_bandwidth(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
-static void print_bandwidth(const struct tt_conf *conf, FILE *out)
+static void conf_print_bandwidth(const struct tt_conf *conf, FILE *out)
 {
 	if (conf->bandwidth_bps)
 		fprintf(out, "%llubit", conf->bandwidth_bps);
@@ -96,7 +97,7 @@ static void print_bandwidth(const struct tt_conf *conf, FILE *out)
 		fputs("auto", out);
 }
 
-static int parse_memory(struct tt_conf *conf, const char *value)
+static int conf_parse_memory(struct tt_conf *conf, const char *value)
 {
 	char *end;
 	long percent = strtol(value, &end, 10);
@@ -109,55 +110,48 @@ static int parse_memory(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
-static void print_memory(const struct tt_conf *conf, FILE *out)
+static void conf_print_memory(const struct tt_conf *conf, FILE *out)
 {
 	fprintf(out, "%u%%", conf->memory_percent);
 }
 
-static int parse_read_ahead(struct tt_conf *conf, const char *value)
+static int conf_parse_read_ahead(struct tt_conf *conf, const char *value)
 {
-	return parse_bool(&conf->read_ahead, value);
+	return conf_parse_bool(&conf->read_ahead, value);
 }
 
-static void print_read_ahead(const struct tt_conf *conf, FILE *out)
+static void conf_print_read_ahead(const struct tt_conf *conf, FILE *out)
 {
 	fputs(conf->read_ahead ? "yes" : "no", out);
 }
 
-static const char * const tcp_limits[] = {
-	[TT_TCP_NEVER] = "never",
-	[TT_TCP_AUTO] = "auto",
-	[TT_TCP_ALWAYS] = "always",
-};
-
-static int parse_tcp_limits(struct tt_conf *conf, const char *value)
+static int conf_parse_tcp_limits(struct tt_conf *conf, const char *value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tcp_limits); i++) {
-		if (strcmp(value, tcp_limits[i]))
-			continue;
-		conf->tcp_limits = i;
-		return 0;
-	}
-	return -EINVAL;
+	int found = names_find(names_tcp_limits, NAMES_TCP_LIMITS, value);
+
+	if (found < 0)
+		return -EINVAL;
+	conf->tcp_limits = found;
+	return 0;
 }
 
-static void print_tcp_limits(const struct tt_conf *conf, FILE *out)
+static void conf_print_tcp_limits(const struct tt_conf *conf, FILE *out)
 {
-	fputs(tcp_limits[conf->tcp_limits], out);
+	fputs(names_tcp_limits[conf->tcp_limits], out);
 }
 
-static int parse_slow_start(struct tt_conf *conf, const char *value)
+static int conf_parse_slow_start(struct tt_conf *conf, const char *value)
 {
-	return parse_bool(&conf->slow_start_after_idle, value);
+	return conf_parse_bool(&conf->slow_start_after_idle, value);
 }
 
-static void print_slow_start(const struct tt_conf *conf, FILE *out)
+static void conf_print_slow_start(const struct tt_conf *conf, FILE *out)
 {
 	fputs(conf->slow_start_after_idle ? "yes" : "no", out);
 }
 
 /* The collector reads *.prom; a name that is not full would mean nothing. */
-static int parse_metrics(struct tt_conf *conf, const char *value)
+static int conf_parse_metrics(struct tt_conf *conf, const char *value)
 {
 	const char *name = strrchr(value, '/');
 	size_t len = strlen(value);
@@ -171,31 +165,31 @@ static int parse_metrics(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
-static void print_metrics(const struct tt_conf *conf, FILE *out)
+static void conf_print_metrics(const struct tt_conf *conf, FILE *out)
 {
 	fputs(conf->metrics, out);
 }
 
-static const struct key keys[] = {
+static const struct conf_key conf_keys[] = {
 	{ "roles", "both", "server, client or both",
-	  parse_roles, print_roles },
+	  conf_parse_roles, conf_print_roles },
 	{ "bandwidth", "auto", "auto or a rate such as 10gbit",
-	  parse_bandwidth, print_bandwidth },
+	  conf_parse_bandwidth, conf_print_bandwidth },
 	{ "memory", "25%", "1% to 90%",
-	  parse_memory, print_memory },
+	  conf_parse_memory, conf_print_memory },
 	{ "read_ahead", "yes", "yes or no",
-	  parse_read_ahead, print_read_ahead },
+	  conf_parse_read_ahead, conf_print_read_ahead },
 	{ "tcp_limits", "auto", "never, auto or always",
-	  parse_tcp_limits, print_tcp_limits },
+	  conf_parse_tcp_limits, conf_print_tcp_limits },
 	{ "no_slow_start_after_idle", "no", "yes or no",
-	  parse_slow_start, print_slow_start },
+	  conf_parse_slow_start, conf_print_slow_start },
 	{ "metrics", "auto", "auto, no or the full name of a .prom file",
-	  parse_metrics, print_metrics },
+	  conf_parse_metrics, conf_print_metrics },
 };
 
 __printf(3, 4)
-static void complain(struct reading *reading, const char *name,
-		     const char *format, ...)
+static void conf_complain(struct conf_reader *reading, const char *name,
+			  const char *format, ...)
 {
 	va_list args;
 
@@ -209,9 +203,9 @@ static void complain(struct reading *reading, const char *name,
 }
 
 /* Hands the parser a line and counts it; a long one would come in pieces. */
-static char *next_line(char *buf, int bytes, void *data)
+static char *conf_next_line(char *buf, int bytes, void *data)
 {
-	struct reading *reading = data;
+	struct conf_reader *reading = data;
 	char *line = fgets(buf, bytes, reading->file);
 	int c;
 
@@ -220,7 +214,7 @@ static char *next_line(char *buf, int bytes, void *data)
 	reading->line++;
 	if (strchr(line, '\n') || feof(reading->file))
 		return line;
-	complain(reading, "", "the line is longer than %d bytes", bytes - 2);
+	conf_complain(reading, "", "the line is longer than %d bytes", bytes - 2);
 	do
 		c = fgetc(reading->file);
 	while (c != '\n' && c != EOF);
@@ -228,59 +222,60 @@ static char *next_line(char *buf, int bytes, void *data)
 	return line;
 }
 
-static const struct key *find_key(const char *name)
+static const struct conf_key *conf_find_key(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!strcmp(keys[i].name, name))
-			return &keys[i];
+	for (size_t i = 0; i < ARRAY_SIZE(conf_keys); i++)
+		if (!strcmp(conf_keys[i].name, name))
+			return &conf_keys[i];
 	return NULL;
 }
 
-static const char *known_keys(char *buf, size_t bytes)
+static const char *conf_known_keys(char *buf, size_t bytes)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys) && len < bytes; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(conf_keys) && len < bytes; i++)
 		len += snprintf(buf + len, bytes - len, "%s%s", i ? ", " : "",
-				keys[i].name);
+				conf_keys[i].name);
 	return buf;
 }
 
 /* The parser's callback; it counts its errors itself. Returns: 1. */
-static int set_key(void *data, const char *section, const char *name,
-		   const char *value)
+static int conf_set_key(void *data, const char *section, const char *name,
+			const char *value)
 {
-	const struct key *key = find_key(name);
-	struct reading *reading = data;
-	u32 bit = key ? 1U << (key - keys) : 0;
+	const struct conf_key *key = conf_find_key(name);
+	struct conf_reader *reading = data;
+	u32 bit = key ? 1U << (key - conf_keys) : 0;
 	char known[200];
 
 	if (*section)
-		complain(reading, name, ": sections are not used, remove [%s]",
-			 section);
+		conf_complain(reading, name, ": sections are not used, remove [%s]",
+			      section);
 	else if (!key)
-		complain(reading, name, ": unknown key; known are %s",
-			 known_keys(known, sizeof(known)));
+		conf_complain(reading, name, ": unknown key; known are %s",
+			      conf_known_keys(known, sizeof(known)));
 	else if (reading->set & bit)
-		complain(reading, name, ": is set a second time");
+		conf_complain(reading, name, ": is set a second time");
 	else if (key->parse(&reading->conf, value))
-		complain(reading, name, ": \"%s\" is not %s", value,
-			 key->allowed);
+		conf_complain(reading, name, ": \"%s\" is not %s", value,
+			      key->allowed);
 	reading->set |= bit;
 	return 1;
 }
 
-static void set_defaults(struct tt_conf *conf)
+static void conf_set_defaults(struct tt_conf *conf)
 {
 	*conf = (struct tt_conf){ };
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		keys[i].parse(conf, keys[i].fallback);
+	for (size_t i = 0; i < ARRAY_SIZE(conf_keys); i++)
+		conf_keys[i].parse(conf, conf_keys[i].fallback);
 }
 
 /* Reads the file that is open. Returns: 0 or a negative errno. */
-static int parse_file(struct reading *reading)
+static int conf_parse_file(struct conf_reader *reading)
 {
-	int line = ini_parse_stream(next_line, reading, set_key, reading);
+	int line = ini_parse_stream(conf_next_line, reading, conf_set_key,
+				    reading);
 
 	if (ferror(reading->file))
 		return -EIO;
@@ -288,23 +283,23 @@ static int parse_file(struct reading *reading)
 		return -ENOMEM;
 	if (line > 0) {
 		reading->line = line;
-		complain(reading, "", "the line is not \"key = value\"");
+		conf_complain(reading, "", "the line is not \"key = value\"");
 	}
 	return reading->count ? -EINVAL : 0;
 }
 
 int conf_load(struct tt_conf *conf, const char *path, FILE *errors)
 {
-	struct reading reading = {
+	struct conf_reader reading = {
 		.path = path ? path : CONF_FILE,
 		.errors = errors,
 	};
 	int err = 0;
 
-	set_defaults(&reading.conf);
+	conf_set_defaults(&reading.conf);
 	reading.file = fopen(reading.path, "re");
 	if (reading.file) {
-		err = parse_file(&reading);
+		err = conf_parse_file(&reading);
 		fclose(reading.file);
 	} else if (path || errno != ENOENT) {
 		err = -errno;
@@ -321,9 +316,9 @@ int conf_load(struct tt_conf *conf, const char *path, FILE *errors)
 
 void conf_print(const struct tt_conf *conf, FILE *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		fprintf(out, "%s = ", keys[i].name);
-		keys[i].print(conf, out);
+	for (size_t i = 0; i < ARRAY_SIZE(conf_keys); i++) {
+		fprintf(out, "%s = ", conf_keys[i].name);
+		conf_keys[i].print(conf, out);
 		fputc('\n', out);
 	}
 }

@@ -2,12 +2,12 @@
 /*
  * The service: one timer, five signals.
  *
- * While data moves it looks every 250 ms: buffers double with every decision,
- * so a path is up to speed after some ten of them, and a LAN transfer of a
- * second is still seen. When nothing moves it looks every 2 s, which is soon
- * enough for a transfer that just starts and costs nothing. With thousands of
- * connections a look is expensive; then it is taken so rarely that it costs
- * at most a hundredth of one processor.
+ * While data moves it polls every 250 ms. Buffers double with every decision,
+ * so a path is up to speed after some ten of them, and a LAN transfer of a second
+ * is still noticed. When nothing moves it polls every second, which is soon
+ * enough for a transfer that just starts, and costs nothing. With thousands of
+ * connections a poll is expensive; polls then become so rare that they cost at
+ * most a hundredth of one processor.
  */
 #include "daemon.h"
 
@@ -24,15 +24,16 @@
 #include "conf.h"
 #include "file.h"
 #include "lock.h"
-#include "policy/policy.h"
+#include "policy/table.h"
 #include "report/log.h"
-#include "round.h"
+#include "report/reason.h"
+#include "poll.h"
 
 /* Idle, as multiple of the interval. */
 #define IDLE_FACTOR 4
 /*
- * A look may cost this part of the time until the next; it is less than a
- * hundredth, because not everything is counted.
+ * A poll may cost this part of the time until the next. It is less than a
+ * hundredth, because not all of its cost is measured.
  */
 #define COST_FACTOR 125
 #define DELAY_MAX_US (10 * 1000000ULL)
@@ -42,13 +43,13 @@
  */
 #define MMAP_BYTES (128 * 1024)
 
-/* How long to wait after a look that cost @cost_us of processor time. */
-static u64 next_delay(const struct service *service, u64 cost_us)
+/* How long to wait after a poll that took @cost_us of processor time. */
+static u64 daemon_next_delay(const struct daemon *daemon, u64 cost_us)
 {
-	u64 delay_us = service->options->interval_us;
+	u64 delay_us = daemon->options->interval_us;
 
-	/* A rate takes two rounds. */
-	if (service->rounds >= 2 && !model_busy(service->model))
+	/* A rate takes two polls. */
+	if (daemon->npolls >= 2 && !model_busy(daemon->model))
 		delay_us *= IDLE_FACTOR;
 	if (delay_us < cost_us * COST_FACTOR)
 		delay_us = cost_us * COST_FACTOR;
@@ -56,72 +57,73 @@ static u64 next_delay(const struct service *service, u64 cost_us)
 }
 
 /* What systemctl status shows. */
-static void notify(struct service *service)
+static void daemon_notify(struct daemon *daemon)
 {
 	const struct tt_setting *settings;
 	size_t npaths, nsettings, nwritten = 0;
 
-	model_paths(service->model, &npaths);
-	settings = apply_settings(service->apply, &nsettings);
+	model_paths(daemon->model, &npaths);
+	settings = apply_settings(daemon->apply, &nsettings);
 	for (size_t i = 0; i < nsettings; i++)
 		nwritten += settings[i].written;
-	if (service->watchdog)
+	if (daemon->watchdog)
 		sd_notify(0, "WATCHDOG=1");
-	if (service->rounds > 1 && npaths == service->npaths &&
-	    nwritten == service->nwritten)
+	if (daemon->npolls > 1 && npaths == daemon->npaths &&
+	    nwritten == daemon->nwritten)
 		return;
-	service->npaths = npaths;
-	service->nwritten = nwritten;
+	daemon->npaths = npaths;
+	daemon->nwritten = nwritten;
 	sd_notifyf(0, "READY=1\nSTATUS=%zu paths known, %zu values set",
 		   npaths, nwritten);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+static int daemon_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
-	u64 start_us = round_clock_us(CLOCK_PROCESS_CPUTIME_ID), delay_us;
-	struct service *service = data;
+	u64 start_us = poll_clock_us(CLOCK_PROCESS_CPUTIME_ID), cost_us;
+	struct daemon *daemon = data;
 	int err;
 
 	(void)usec;
-	err = round_look(service);
+	err = poll_run(daemon);
 	if (err) {
 		log_line(MSG_FAILED, "giving up: %s", strerror(-err));
-		return sd_event_exit(service->event, EXIT_ERROR);
+		return sd_event_exit(daemon->event, EXIT_ERROR);
 	}
-	notify(service);
-	delay_us = next_delay(service, round_clock_us(CLOCK_PROCESS_CPUTIME_ID) -
-				       start_us);
-	err = sd_event_source_set_time_relative(source, delay_us);
+	daemon_notify(daemon);
+	cost_us = poll_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_us;
+	err = sd_event_source_set_time_relative(source,
+						daemon_next_delay(daemon,
+								  cost_us));
 	return err < 0 ? err :
 	       sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
-		   void *data)
+static int daemon_on_stop(sd_event_source *source,
+			  const struct signalfd_siginfo *info, void *data)
 {
-	struct service *service = data;
+	struct daemon *daemon = data;
 
 	(void)source;
 	log_line(MSG_STOP, "%s%s",
 		 info->ssi_signo == SIGINT ? "interrupted" : "stopping",
-		 service->conf.dry_run ? "" : ", putting back what was there");
-	return sd_event_exit(service->event, EXIT_OK);
+		 daemon->conf.dry_run ? "" : ", restoring the original values");
+	return sd_event_exit(daemon->event, EXIT_OK);
 }
 
 /* A restart: values that go down and up again would be of use to nobody. */
-static int on_hand_over(sd_event_source *source,
-			const struct signalfd_siginfo *info, void *data)
+static int daemon_on_hand_over(sd_event_source *source,
+			       const struct signalfd_siginfo *info, void *data)
 {
-	struct service *service = data;
+	struct daemon *daemon = data;
 
 	(void)source;
 	(void)info;
-	log_line(MSG_STOP, "stopping, the next tcptuned takes the values over");
-	return sd_event_exit(service->event, EXIT_HANDED_OVER);
+	log_line(MSG_STOP, "stopping; the next tcptuned takes over the values");
+	return sd_event_exit(daemon->event, EXIT_HANDED_OVER);
 }
 
 /* Loads the configuration; its errors are log lines. */
-static int load_conf(struct service *service)
+static int daemon_load_conf(struct daemon *daemon)
 {
 	char *errors = NULL, *rest, *line;
 	size_t bytes = 0;
@@ -131,7 +133,7 @@ static int load_conf(struct service *service)
 	stream = open_memstream(&errors, &bytes);
 	if (!stream)
 		return -errno;
-	err = conf_load(&service->conf, service->options->conf_file, stream);
+	err = conf_load(&daemon->conf, daemon->options->conf_file, stream);
 	fclose(stream);
 	rest = errors;
 	while ((line = strsep(&rest, "\n")))
@@ -141,51 +143,53 @@ static int load_conf(struct service *service)
 	return err;
 }
 
-static int on_reload(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *data)
+static int daemon_on_reload(sd_event_source *source,
+			    const struct signalfd_siginfo *info, void *data)
 {
-	struct service *service = data;
+	struct daemon *daemon = data;
 	int err;
 
 	(void)source;
 	(void)info;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-		   round_clock_us(CLOCK_MONOTONIC));
-	err = load_conf(service);
+		   poll_clock_us(CLOCK_MONOTONIC));
+	err = daemon_load_conf(daemon);
 	log_line(err ? MSG_CONF_BAD : MSG_CONF_READ, "%s", err ?
-		 "the configuration stays as it was" :
-		 "the configuration was read again");
+		 "keeping the previous configuration" :
+		 "configuration reloaded");
 	log_forget();
-	service->chores_us = 0;
+	apply_unsay(daemon->apply);
+	daemon->chores_us = 0;
 	sd_notify(0, "READY=1");
 	return 0;
 }
 
-static int on_resume(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *data)
+static int daemon_on_resume(sd_event_source *source,
+			    const struct signalfd_siginfo *info, void *data)
 {
-	struct service *service = data;
+	struct daemon *daemon = data;
 
 	(void)source;
 	(void)info;
-	log_line(MSG_RESUME, "taking back what somebody else changed");
+	log_line(MSG_RESUME, "taking over values that something else changed");
 	log_forget();
-	apply_resume(service->apply, true);
-	service->chores_us = 0;
+	apply_unsay(daemon->apply);
+	apply_resume(daemon->apply, true);
+	daemon->chores_us = 0;
 	return 0;
 }
 
-static int open_event(struct service *service)
+static int daemon_open_event(struct daemon *daemon)
 {
 	static const struct {
 		int			number;
 		sd_event_signal_handler_t handler;
 	} signals[] = {
-		{ SIGTERM, on_stop },
-		{ SIGINT, on_stop },
-		{ SIGHUP, on_reload },
-		{ SIGUSR1, on_resume },
-		{ SIGUSR2, on_hand_over },
+		{ SIGTERM, daemon_on_stop },
+		{ SIGINT, daemon_on_stop },
+		{ SIGHUP, daemon_on_reload },
+		{ SIGUSR1, daemon_on_resume },
+		{ SIGUSR2, daemon_on_hand_over },
 	};
 	sigset_t set;
 	int err;
@@ -196,163 +200,174 @@ static int open_event(struct service *service)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	/* A reader of our output that goes away must not end us. */
 	signal(SIGPIPE, SIG_IGN);
-	err = sd_event_new(&service->event);
+	err = sd_event_new(&daemon->event);
 	for (size_t i = 0; i < ARRAY_SIZE(signals) && err >= 0; i++)
-		err = sd_event_add_signal(service->event, NULL,
+		err = sd_event_add_signal(daemon->event, NULL,
 					  signals[i].number,
-					  signals[i].handler, service);
+					  signals[i].handler, daemon);
 	if (err >= 0)
-		err = sd_event_add_time_relative(service->event,
-						 &service->timer,
+		err = sd_event_add_time_relative(daemon->event,
+						 &daemon->timer,
 						 CLOCK_MONOTONIC, 0, 1000,
-						 on_timer, service);
+						 daemon_on_timer, daemon);
 	return err < 0 ? err : 0;
 }
 
 /* Takes the runtime folder. Returns: 0, or an exit code. */
-static int take_rundir(struct service *service)
+static int daemon_take_rundir(struct daemon *daemon)
 {
-	const char *name = service->options->rundir;
+	const char *name = daemon->options->rundir;
 	pid_t holder;
 	int err;
 
-	service->rundir = -1;
-	if (service->conf.dry_run)
+	daemon->rundir = -1;
+	if (daemon->conf.dry_run)
 		return 0;
 	err = lock_take(name, &holder);
 	if (err == -EBUSY) {
 		log_line(MSG_RUNNING,
-			 "already running as process %d; a daemon for another network namespace needs a --runtime-dir of its own",
+			 "already running as process %d; a daemon for another network namespace needs its own --runtime-dir",
 			 holder);
 		return EXIT_RUNNING;
 	}
 	if (err == -EROFS || err == -ENOSPC) {
-		log_line(MSG_READ_ONLY, "%s: %s; nothing will be written", name,
+		log_line(MSG_READ_ONLY, "%s: %s; no value will be written", name,
 			 strerror(-err));
 		return 0;
 	}
 	if (!err)
-		service->rundir = file_dir(name, false);
-	if (err || service->rundir < 0) {
+		daemon->rundir = file_own_dir(name, false);
+	if (err || daemon->rundir < 0) {
 		log_line(MSG_FAILED, "cannot use %s: %s", name,
-			 strerror(err ? -err : -service->rundir));
+			 strerror(err ? -err : -daemon->rundir));
 		return EXIT_ERROR;
 	}
 	return 0;
 }
 
-static int load_learned(struct service *service)
+static int daemon_load_learned(struct daemon *daemon)
 {
-	const struct learned *learned = &service->learned;
-	char trouble[300];
+	const struct learned *learned = &daemon->learned;
+	char problem[300];
 
-	learned_load(&service->learned, service->options->statedir, round_unix_s(),
-		     !service->conf.dry_run, trouble, sizeof(trouble));
-	if (*trouble)
-		log_line(MSG_NOT_KEPT, "%s", trouble);
+	learned_load(&daemon->learned, daemon->options->statedir, poll_unix_s(),
+		     !daemon->conf.dry_run, problem, sizeof(problem));
+	if (*problem)
+		log_line(MSG_NOT_KEPT, "%s", problem);
 	for (size_t i = 0; i < learned->npaths; i++)
-		if (model_learn(service->model, &learned->paths[i].path))
+		if (model_learn(daemon->model, &learned->paths[i].path))
 			return -ENOMEM;
 	return 0;
 }
 
-static int open_stages(struct service *service)
+static int daemon_open_stages(struct daemon *daemon)
 {
-	const struct options *options = service->options;
-	const char *rundir = service->rundir < 0 ? NULL : options->rundir;
+	const struct options *options = daemon->options;
+	const char *rundir = daemon->rundir < 0 ? NULL : options->rundir;
 	int err;
 
-	err = sense_open(&service->sense);
+	err = sense_open(&daemon->sense);
 	if (err) {
-		log_line(MSG_FAILED, "cannot ask the kernel for sockets: %s",
+		log_line(MSG_FAILED, "cannot query sockets: %s",
 			 strerror(-err));
 		return err;
 	}
-	service->model = model_new();
-	err = service->model ? 0 : -ENOMEM;
+	daemon->model = model_new();
+	err = daemon->model ? 0 : -ENOMEM;
 	if (!err)
-		err = apply_open(&service->apply, service->table, "", rundir,
-				 service->conf.dry_run);
+		err = apply_open(&daemon->apply, daemon->table, "", rundir,
+				 daemon->conf.dry_run);
 	if (!err)
-		err = load_learned(service);
+		err = daemon_load_learned(daemon);
 	if (err) {
 		log_line(MSG_FAILED, "cannot start: %s", strerror(-err));
 		return err;
 	}
 	/* What was changed before this start is how things are now. */
-	apply_resume(service->apply, false);
+	apply_resume(daemon->apply, false);
 	return 0;
 }
 
-static void close_all(struct service *service)
+static void daemon_close(struct daemon *daemon)
 {
-	sd_event_source_unref(service->timer);
-	sd_event_unref(service->event);
-	sense_close(service->sense);
-	model_free(service->model);
-	apply_close(service->apply);
-	learned_free(&service->learned);
-	free(service->status.text);
-	if (service->rundir >= 0)
-		close(service->rundir);
+	sd_event_source_unref(daemon->timer);
+	sd_event_unref(daemon->event);
+	sense_close(daemon->sense);
+	model_free(daemon->model);
+	apply_close(daemon->apply);
+	learned_free(&daemon->learned);
+	free(daemon->status.text);
+	if (daemon->rundir >= 0)
+		close(daemon->rundir);
 }
 
-static void say_restored(const struct tt_setting *setting,
-			 const char *sentence, void *data)
+/* Restores all values and says so. Returns: 0 or a negative errno. */
+static int daemon_restore(struct daemon *daemon)
 {
-	const struct service *service = data;
-	const char *instance = setting->target.instance;
+	char text[REASON_BYTES];
+	struct tt_restored *list;
+	size_t n;
+	int err;
 
-	log_line(MSG_RESTORED, "%s%s%s %s",
-		 service->table[setting->target.id].name,
-		 *instance ? " " : "", instance, sentence);
+	list = apply_restore(daemon->apply, &n, &err);
+	for (size_t i = 0; i < n; i++) {
+		const char *instance = list[i].target.instance;
+
+		log_line(MSG_RESTORED, "%s%s%s %s",
+			 daemon->table[list[i].target.id].name,
+			 *instance ? " " : "", instance,
+			 reason_restored(&list[i], text));
+	}
+	free(list);
+	if (err && *apply_problem(daemon->apply))
+		log_line(MSG_LEDGER, "%s", apply_problem(daemon->apply));
+	return err;
 }
 
 /* Leaves all as it was found, or to the next one. Returns: an exit code. */
-static int stop(struct service *service, int code)
+static int daemon_stop(struct daemon *daemon, int code)
 {
 	sd_notify(0, "STOPPING=1");
-	if (code != EXIT_HANDED_OVER &&
-	    apply_restore(service->apply, say_restored, service))
+	if (code != EXIT_HANDED_OVER && daemon_restore(daemon))
 		code = EXIT_ERROR;
-	service->saved_us = 0;
-	round_save(service, 0);
-	round_hush(service);
+	daemon->saved_us = 0;
+	poll_save(daemon, 0);
+	poll_withdraw(daemon);
 	return code;
 }
 
-static int run_loop(struct service *service)
+static int daemon_run_loop(struct daemon *daemon)
 {
 	int err;
 
-	err = open_event(service);
+	err = daemon_open_event(daemon);
 	if (err) {
 		log_line(MSG_FAILED, "cannot start the event loop: %s",
 			 strerror(-err));
 		return EXIT_ERROR;
 	}
-	err = sd_event_loop(service->event);
-	return stop(service, err < 0 ? EXIT_ERROR : err);
+	err = sd_event_loop(daemon->event);
+	return daemon_stop(daemon, err < 0 ? EXIT_ERROR : err);
 }
 
-/* Two rounds, because a rate takes two; what was set stays. */
-static int run_once(struct service *service)
+/* Polls twice, because a rate takes two; values stay as they were set. */
+static int daemon_run_once(struct daemon *daemon)
 {
 	for (int i = 0; i < 2; i++) {
 		if (i)
-			usleep(service->options->interval_us);
-		if (round_look(service))
+			usleep(daemon->options->interval_us);
+		if (poll_run(daemon))
 			return EXIT_ERROR;
 	}
-	round_save(service, 0);
+	poll_save(daemon, 0);
 	return EXIT_OK;
 }
 
 int daemon_run(const struct options *options)
 {
-	struct service service = {
+	struct daemon daemon = {
 		.options = options,
-		.table = policy_table(0),
+		.table = table_rows,
 		.conf.dry_run = options->dry_run,
 		.rundir = -1,
 	};
@@ -360,14 +375,15 @@ int daemon_run(const struct options *options)
 
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	log_open(options->verbose ? LOG_DEBUG : LOG_INFO);
-	if (load_conf(&service))
+	if (daemon_load_conf(&daemon))
 		return EXIT_USAGE;
-	service.watchdog = sd_watchdog_enabled(0, NULL) > 0;
-	code = take_rundir(&service);
-	if (!code && open_stages(&service))
+	daemon.watchdog = sd_watchdog_enabled(0, NULL) > 0;
+	code = daemon_take_rundir(&daemon);
+	if (!code && daemon_open_stages(&daemon))
 		code = EXIT_ERROR;
 	if (!code)
-		code = options->once ? run_once(&service) : run_loop(&service);
-	close_all(&service);
+		code = options->once ? daemon_run_once(&daemon) :
+				       daemon_run_loop(&daemon);
+	daemon_close(&daemon);
 	return code;
 }

@@ -17,7 +17,7 @@
 /* With what is put behind it. */
 #define NAME_BYTES (FILE_NAME_MAX + sizeof(".damaged"))
 
-int file_dir(const char *path, bool make)
+static int file_open_dir(const char *path, bool make, bool own)
 {
 	struct stat st;
 	int dir, err;
@@ -28,7 +28,9 @@ int file_dir(const char *path, bool make)
 	if (dir < 0)
 		return -errno;
 	err = fstat(dir, &st) ? -errno : 0;
-	if (!err && (st.st_mode & 0002))
+	if (!err && (st.st_mode & (own ? 0022 : 0002)))
+		err = -EPERM;
+	if (!err && own && geteuid() && st.st_uid && st.st_uid != geteuid())
 		err = -EPERM;
 	if (!err)
 		return dir;
@@ -36,8 +38,35 @@ int file_dir(const char *path, bool make)
 	return err;
 }
 
+int file_dir(const char *path, bool make)
+{
+	return file_open_dir(path, make, false);
+}
+
+int file_own_dir(const char *path, bool make)
+{
+	return file_open_dir(path, make, true);
+}
+
+int file_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int dir;
+
+	*name = slash ? slash + 1 : path;
+	if (!slash)
+		return file_dir(".", false);
+	folder = strndup(path, slash == path ? 1 : slash - path);
+	if (!folder)
+		return -ENOMEM;
+	dir = file_dir(folder, false);
+	free(folder);
+	return dir;
+}
+
 /* Reads all of @fd, at most @max_bytes. */
-static int read_all(int fd, size_t max_bytes, char **text)
+static int file_read_all(int fd, size_t max_bytes, char **text)
 {
 	char *buf = malloc(max_bytes + 1);
 	size_t len = 0;
@@ -80,14 +109,13 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text)
 	else if (st.st_size > (off_t)max_bytes)
 		err = -EFBIG;
 	else
-		err = read_all(fd, max_bytes, text);
+		err = file_read_all(fd, max_bytes, text);
 	close(fd);
 	return err;
 }
 
-static int write_all(int fd, const char *text)
+static int file_write_all(int fd, const char *text, size_t len)
 {
-	size_t len = strlen(text);
 	ssize_t done;
 
 	while (len) {
@@ -102,7 +130,20 @@ static int write_all(int fd, const char *text)
 	return 0;
 }
 
-int file_write(int dir, const char *name, const char *text, bool sync)
+/* Gives a new file the access that file_write() promises. */
+static int file_set_access(int dir, int fd)
+{
+	struct stat st;
+
+	if (fchmod(fd, 0644))
+		return -errno;
+	if (geteuid())
+		return 0;
+	return fstat(dir, &st) || fchown(fd, st.st_uid, st.st_gid) ? -errno : 0;
+}
+
+int file_write_pieces(int dir, const char *name, const struct iovec *pieces,
+		      size_t npieces, bool sync)
 {
 	char new[NAME_BYTES];
 	int fd, err;
@@ -112,7 +153,9 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	fd = openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, text);
+	err = file_set_access(dir, fd);
+	for (size_t i = 0; i < npieces && !err; i++)
+		err = file_write_all(fd, pieces[i].iov_base, pieces[i].iov_len);
 	if (!err && sync && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)
@@ -124,6 +167,15 @@ int file_write(int dir, const char *name, const char *text, bool sync)
 	else if (sync)
 		fsync(dir);
 	return err;
+}
+
+int file_write(int dir, const char *name, const char *text, bool sync)
+{
+	const struct iovec piece = {
+		.iov_base = (char *)text, .iov_len = strlen(text),
+	};
+
+	return file_write_pieces(dir, name, &piece, 1, sync);
 }
 
 int file_set_aside(int dir, const char *name)

@@ -14,12 +14,12 @@
 
 #define FILE_NAME "lock"
 
-static int open_lock(const char *rundir, bool make)
+static int lock_open(const char *rundir, bool make)
 {
 	int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (make ? O_CREAT : 0);
 	int dir, fd;
 
-	dir = file_dir(rundir, make);
+	dir = make ? file_own_dir(rundir, true) : file_dir(rundir, false);
 	if (dir < 0)
 		return dir;
 	fd = openat(dir, FILE_NAME, flags, 0600);
@@ -29,7 +29,7 @@ static int open_lock(const char *rundir, bool make)
 	return fd;
 }
 
-static int ask(int fd, pid_t *holder)
+static int lock_query(int fd, pid_t *holder)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -42,7 +42,7 @@ static int ask(int fd, pid_t *holder)
 int lock_take(const char *rundir, pid_t *holder)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open_lock(rundir, true);
+	int fd = lock_open(rundir, true);
 	int err;
 
 	if (fd < 0)
@@ -53,14 +53,14 @@ int lock_take(const char *rundir, pid_t *holder)
 	err = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 	*holder = 0;
 	if (err == -EBUSY)
-		ask(fd, holder);
+		lock_query(fd, holder);
 	close(fd);
 	return err;
 }
 
 int lock_holder(const char *rundir, pid_t *holder)
 {
-	int fd = open_lock(rundir, false);
+	int fd = lock_open(rundir, false);
 	int err;
 
 	*holder = 0;
@@ -68,7 +68,7 @@ int lock_holder(const char *rundir, pid_t *holder)
 		return 0;
 	if (fd < 0)
 		return fd;
-	err = ask(fd, holder);
+	err = lock_query(fd, holder);
 	close(fd);
 	return err;
 }

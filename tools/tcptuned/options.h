@@ -34,10 +34,12 @@ enum color {
  * @conf_file: NULL for the usual one
  * @rundir: folder of ledger, lock and status
  * @statedir: folder of learned paths
- * @interval_us: between two looks while data moves
+ * @interval_us: between polls while data moves
  * @once: decide once and end
  * @dry_run: write nothing
  * @json: print JSON
+ * @all: show all peers and values
+ * @watch: show the status again and again
  * @color: of status
  * @verbose: log more
  * @rtt_us: of compute, 0 if not given
@@ -52,6 +54,8 @@ struct options {
 	bool		 once;
 	bool		 dry_run;
 	bool		 json;
+	bool		 all;
+	bool		 watch;
 	enum color	 color;
 	bool		 verbose;
 	u32		 rtt_us;

@@ -42,7 +42,7 @@ _tcptuned() {
 	case $command in
 	"") _tcptuned_words "$commands $dirs --once --dry-run --config
 		--interval --verbose --version" "$current" ;;
-	status) _tcptuned_words "--json --color $dirs" "$current" ;;
+	status) _tcptuned_words "--all --json --watch --color $dirs" "$current" ;;
 	compute) _tcptuned_words "--rtt --bandwidth --json $dirs" "$current" ;;
 	explain) _tcptuned_words "$(_tcptuned_peers) $dirs" "$current" ;;
 	check-config)

@@ -2,10 +2,10 @@
 /*
  * The plain structs that pass between the stages of tcptuned.
  *
- * Data flows one way: sense reads the kernel into a snapshot, model makes
- * paths of snapshots, policy makes wishes of paths, apply writes them, report
- * says what was done. A stage includes this header and its own, nothing of
- * another stage; only policy looks into model, and tcptuned.c into all.
+ * Data flows one way: sense reads the kernel into a snapshot, model turns
+ * snapshots into paths, policy turns paths into a decision, apply writes its
+ * changes, report shows all of it. A stage includes this header and its own,
+ * never those of another stage; poll.c calls them in turn.
  *
  * Units are in the names: _us microseconds, _bytes, _bps bits per second.
  * Directions are those of this host: TT_OUT is what it sends.
@@ -13,30 +13,10 @@
 #ifndef TCPTUNED_TYPES_H
 #define TCPTUNED_TYPES_H
 
-#include <linux/types.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
-typedef __s64 s64;
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b) __attribute__((__format__(printf, a, b)))
-
-static inline u64 min_u64(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static inline u64 max_u64(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
+#include "base.h"
 
 enum tt_role {
 	TT_SERVER,	/* its port is one of nfsd's listeners */
@@ -58,6 +38,7 @@ struct tt_addr {
 /**
  * struct tt_conn - a TCP connection of NFS at one instant
  * @cookie: the kernel's name for the socket, never used twice
+ * @uid: owner of the socket; the kernel's own are root's
  * @role: which end this host is
  * @local: address of this end
  * @peer: address of the other end
@@ -74,20 +55,13 @@ struct tt_addr {
  * @rwnd_limited_us: share of @busy_us that waited for the peer's window
  * @sndbuf_limited_us: share of @busy_us that waited for the send buffer
  * @bytes: payload that was acknowledged (TT_OUT) and received (TT_IN)
- * @retrans_bytes: payload that was sent again
- * @snd_wnd_bytes: window that the peer offers, 0 if the kernel does not tell
  * @rcv_wnd_bytes: window that this end offers, 0 if the kernel does not tell
- * @snd_wscale: of the peer's window
- * @rcv_wscale: of this end's window, so 65535 << it is the largest
- * @notsent_bytes: queued, not sent yet
- * @mss_bytes: of this end as a sender
- * @cwnd_packets: congestion window
  * @sndbuf_bytes: sk_sndbuf
  * @rcvbuf_bytes: sk_rcvbuf
- * @mem_bytes: memory that the socket holds (receive and send queue)
  */
 struct tt_conn {
 	u64		cookie;
+	u32		uid;
 	enum tt_role	role;
 	struct tt_addr	local;
 	struct tt_addr	peer;
@@ -102,17 +76,9 @@ struct tt_conn {
 	u64		rwnd_limited_us;
 	u64		sndbuf_limited_us;
 	u64		bytes[TT_DIRS];
-	u64		retrans_bytes;
-	u32		snd_wnd_bytes;
 	u32		rcv_wnd_bytes;
-	u8		snd_wscale;
-	u8		rcv_wscale;
-	u32		notsent_bytes;
-	u32		mss_bytes;
-	u32		cwnd_packets;
 	u32		sndbuf_bytes;
 	u32		rcvbuf_bytes;
-	u64		mem_bytes;
 };
 
 /* Where the rate of a link is known from. */
@@ -163,13 +129,15 @@ struct tt_mount {
  * @ram_bytes: memory of the machine
  * @tcp_mem_bytes: net.ipv4.tcp_mem, the three of them
  * @tcp_used_bytes: what TCP uses of it
- * @has_series: /proc/sys/sunrpc/tcp_rcvbuf is there
+ * @fastest_bps: speed of its fastest device in use, 0 if no device tells
+ * @has_sunrpc_tcpbuf: /proc/sys/sunrpc/tcp_rcvbuf is there
  */
 struct tt_host {
 	u64	ram_bytes;
 	u64	tcp_mem_bytes[3];
 	u64	tcp_used_bytes;
-	bool	has_series;
+	u64	fastest_bps;
+	bool	has_sunrpc_tcpbuf;
 };
 
 /**
@@ -199,7 +167,7 @@ enum tt_limit {
 	TT_LIMIT_LINK,		/* it runs at the link's rate */
 	TT_LIMIT_RWND,		/* the receiver's window */
 	TT_LIMIT_SNDBUF,	/* the send buffer */
-	TT_LIMIT_CONGESTION,	/* congestion control: the path is full, or loses */
+	TT_LIMIT_CONGESTION,	/* the path is full, or loses packets */
 	TT_LIMIT_READ_AHEAD,	/* a reader that waits for each round trip */
 };
 
@@ -245,93 +213,14 @@ struct tt_path {
 	u64		seen_us;
 };
 
-/* The tunables. A row of the table in policy/table.c describes each. */
-enum tt_tunable {
-	TT_RMEM_MAX,
-	TT_WMEM_MAX,
-	TT_SRV_RCVBUF,
-	TT_SRV_SNDBUF,
-	TT_CLNT_RCVBUF,
-	TT_CLNT_SNDBUF,
-	TT_TCP_RMEM,
-	TT_TCP_WMEM,
-	TT_SLOW_START,
-	TT_READ_AHEAD,
-	TT_TUNABLES,
-};
+/* From this share on, one connection does all the work. */
+#define TT_WHOLE_PERCENT	95
 
-/**
- * struct tt_row - a row of the table of tunables
- * @id: its place in the table
- * @name: "net.core.rmem_max"; read_ahead_kb has an instance beside it
- * @path: file below /, with %s where the instance goes
- * @field: which number of a vector, 0 for the first or only one
- * @min: smallest value that the kernel takes
- * @max: largest value that the kernel takes
- * @multiple: the kernel rounds to multiples of it; 1 for none
- * @from_zero: the kernel begins with 0, so another value is somebody's
- */
-struct tt_row {
-	enum tt_tunable	id;
-	const char	*name;
-	const char	*path;
-	u8		field;
-	u64		min;
-	u64		max;
-	u32		multiple;
-	bool		from_zero;
-};
-
-/**
- * struct tt_target - one value that can be written
- * @id: which tunable
- * @instance: mount's dev for TT_READ_AHEAD, "" otherwise
- */
-struct tt_target {
-	enum tt_tunable	id;
-	char		instance[24];
-};
-
-/**
- * struct tt_wish - a value that policy wants to have written
- * @target: where
- * @value: what, in the unit of the file
- * @reason: why, a sentence without a full stop
- */
-struct tt_wish {
-	struct tt_target	target;
-	u64			value;
-	char			reason[200];
-};
-
-/* Why a tunable is not written. */
-enum tt_hands_off {
-	TT_HANDS_ON,
-	TT_OFF_ABSENT,		/* this kernel does not have it */
-	TT_OFF_FOREIGN,		/* somebody else set or changed it */
-	TT_OFF_DENIED,		/* no permission, e.g. another namespace's */
-	TT_OFF_CONF,		/* the configuration says so */
-};
-
-/**
- * struct tt_setting - a tunable as it stands
- * @target: which
- * @value: what the file says
- * @original: what it said before the first write; valid if @written
- * @written: this daemon, or the one before it, has written it
- * @changed_us: CLOCK_MONOTONIC of the last write, 0 for never
- * @off: why it is left alone
- * @reason: of the last write
- */
-struct tt_setting {
-	struct tt_target	target;
-	u64			value;
-	u64			original;
-	bool			written;
-	u64			changed_us;
-	enum tt_hands_off	off;
-	char			reason[200];
-};
+/* Whether several connections share the work of a path. */
+static inline bool tt_is_shared(u32 share_percent)
+{
+	return share_percent && share_percent < TT_WHOLE_PERCENT;
+}
 
 /**
  * struct tt_conf - the configuration, see tcptuned.conf(5)
@@ -339,8 +228,8 @@ struct tt_setting {
  * @bandwidth_bps: rate of every link, 0: ask the kernel
  * @memory_percent: share of memory that all buffers together may take
  * @read_ahead: whether the mounts' read-ahead is set
- * @tcp_limits: whether tcp_rmem and tcp_wmem are set: never, when the series
- *	is missing, or always
+ * @tcp_limits: whether tcp_rmem and tcp_wmem are set: never, only
+ *	if the kernel lacks sunrpc-tcpbuf, or always
  * @slow_start_after_idle: whether net.ipv4.tcp_slow_start_after_idle is
  *	set to 0
  * @metrics: file of the metrics; "auto" for the one in the runtime folder,

@@ -2,7 +2,7 @@
 /*
  * The only writer of tunables. It knows of each target what the file says,
  * what was written last and what was there before; a value that is none of
- * ours is somebody else's and is never touched again, also not by restore.
+ * ours is foreign and is never touched again, not even by restore.
  */
 #include "apply.h"
 
@@ -16,7 +16,7 @@
 #include "state.h"
 #include "sysctl.h"
 
-static bool has_instance(const struct apply *apply, enum tt_tunable id)
+static bool apply_has_instance(const struct apply *apply, enum tt_tunable id)
 {
 	return strstr(apply->table[id].path, "%s");
 }
@@ -33,15 +33,15 @@ size_t apply_find(const struct apply *apply, const struct tt_target *target)
 	return i;
 }
 
-static void set_trouble(struct apply *apply, int err)
+static void apply_set_problem(struct apply *apply, int err)
 {
 	apply->ledger_error = err;
 	if (err)
-		snprintf(apply->trouble, sizeof(apply->trouble),
-			 "the ledger of original values cannot be written (%s), so no new value is set",
+		snprintf(apply->problem, sizeof(apply->problem),
+			 "cannot write the ledger of original values: %s; no new value is set",
 			 strerror(-err));
 	else
-		memcpy(apply->trouble, apply->damage, sizeof(apply->damage));
+		memcpy(apply->problem, apply->damage, sizeof(apply->damage));
 }
 
 int apply_save(struct apply *apply)
@@ -52,9 +52,12 @@ int apply_save(struct apply *apply)
 		return 0;
 	if (apply->dir < 0)
 		return apply->ledger_error;
-	err = ledger_save(&apply->ledger, apply->dir, apply->table);
+	/* An empty ledger is removed, which says nothing of the next one. */
+	err = apply->ledger_error ?
+	      ledger_probe(&apply->ledger, apply->dir, apply->table) :
+	      ledger_save(&apply->ledger, apply->dir, apply->table);
 	apply->ledger_dirty = err;
-	set_trouble(apply, err);
+	apply_set_problem(apply, err);
 	return err;
 }
 
@@ -64,11 +67,11 @@ void apply_forget(struct apply *apply, const struct tt_target *target)
 		apply->ledger_dirty = true;
 }
 
-static int add(struct apply *apply, const struct tt_target *target)
+static int apply_add(struct apply *apply, const struct tt_target *target)
 {
 	size_t n = apply->nsettings + 1;
 	struct tt_setting *settings;
-	struct target *targets;
+	struct apply_target *targets;
 	int err;
 
 	settings = realloc(apply->settings, n * sizeof(*settings));
@@ -80,18 +83,18 @@ static int add(struct apply *apply, const struct tt_target *target)
 		return -ENOMEM;
 	apply->targets = targets;
 	settings[n - 1] = (struct tt_setting){ .target = *target };
-	targets[n - 1] = (struct target){ };
+	targets[n - 1] = (struct apply_target){ };
 	err = sysctl_path(targets[n - 1].path, apply->root,
 			  &apply->table[target->id], target->instance);
 	if (err)
 		return err;
-	if (has_instance(apply, target->id))
+	if (apply_has_instance(apply, target->id))
 		targets[n - 1].ident = sysctl_ident(targets[n - 1].path);
 	apply->nsettings = n;
 	return 0;
 }
 
-static void remove_at(struct apply *apply, size_t i)
+static void apply_remove_at(struct apply *apply, size_t i)
 {
 	apply_forget(apply, &apply->settings[i].target);
 	apply->nsettings--;
@@ -114,7 +117,8 @@ void apply_give_up(struct apply *apply, size_t i, u64 value)
 	apply_forget(apply, &apply->settings[i].target);
 }
 
-static bool denied(const struct apply *apply, struct target *target)
+static bool apply_is_denied(const struct apply *apply,
+			    struct apply_target *target)
 {
 	if (apply->dry_run)
 		return false;
@@ -125,10 +129,10 @@ static bool denied(const struct apply *apply, struct target *target)
 	return target->denied || apply->ledger_error;
 }
 
-void apply_look(struct apply *apply, size_t i)
+void apply_update(struct apply *apply, size_t i)
 {
 	struct tt_setting *setting = &apply->settings[i];
-	struct target *target = &apply->targets[i];
+	struct apply_target *target = &apply->targets[i];
 	u64 value;
 	int err;
 
@@ -163,12 +167,12 @@ void apply_look(struct apply *apply, size_t i)
 	if (apply->leave[setting->target.id])
 		setting->off = TT_OFF_FOREIGN;
 	else
-		setting->off = denied(apply, target) ? TT_OFF_DENIED :
+		setting->off = apply_is_denied(apply, target) ? TT_OFF_DENIED :
 			       TT_HANDS_ON;
 }
 
 /* Takes over what the run before this one wrote. Returns: 1 if nothing. */
-static int adopt(struct apply *apply, const struct ledger_entry *entry)
+static int apply_adopt(struct apply *apply, const struct ledger_entry *entry)
 {
 	size_t i = apply_find(apply, &entry->target);
 	struct tt_setting *setting;
@@ -176,7 +180,7 @@ static int adopt(struct apply *apply, const struct ledger_entry *entry)
 	int err;
 
 	if (i == apply->nsettings) {
-		err = add(apply, &entry->target);
+		err = apply_add(apply, &entry->target);
 		if (err)
 			return err;
 	}
@@ -184,8 +188,8 @@ static int adopt(struct apply *apply, const struct ledger_entry *entry)
 	err = apply_read(apply, i, &value);
 	/* The kernel gives device numbers again, but not inode numbers. */
 	if (err == -ENOENT || apply->targets[i].ident != entry->ident) {
-		if (has_instance(apply, entry->target.id))
-			remove_at(apply, i);
+		if (apply_has_instance(apply, entry->target.id))
+			apply_remove_at(apply, i);
 		else
 			apply_forget(apply, &entry->target);
 		return 1;
@@ -203,13 +207,13 @@ static int adopt(struct apply *apply, const struct ledger_entry *entry)
 	return 0;
 }
 
-static int load(struct apply *apply, const char *rundir)
+static int apply_load(struct apply *apply, const char *rundir)
 {
 	int err, gone;
 
-	apply->dir = rundir ? file_dir(rundir, true) : -EROFS;
+	apply->dir = rundir ? file_own_dir(rundir, true) : -EROFS;
 	if (apply->dir < 0) {
-		set_trouble(apply, apply->dir);
+		apply_set_problem(apply, apply->dir);
 		apply->dir = -1;
 		return 0;
 	}
@@ -221,16 +225,18 @@ static int load(struct apply *apply, const char *rundir)
 	if (err) {
 		close(apply->dir);
 		apply->dir = -1;
-		set_trouble(apply, err);
+		apply_set_problem(apply, err);
 		return 0;
 	}
 	for (size_t i = 0; i < apply->ledger.nentries; i += !gone) {
 		struct ledger_entry entry = apply->ledger.entries[i];
 
-		gone = adopt(apply, &entry);
+		gone = apply_adopt(apply, &entry);
 		if (gone < 0)
 			return gone;
 	}
+	/* Whether it can be written is not known until it was tried. */
+	apply->ledger_error = -EINPROGRESS;
 	apply_save(apply);
 	return 0;
 }
@@ -250,22 +256,22 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
 		.dir = -1,
 	};
 	for (int id = 0; id < TT_TUNABLES && !err; id++)
-		if (!has_instance(apply, id))
-			err = add(apply, &(struct tt_target){ .id = id });
+		if (!apply_has_instance(apply, id))
+			err = apply_add(apply, &(struct tt_target){ .id = id });
 	if (!err && !dry_run)
-		err = load(apply, rundir);
+		err = apply_load(apply, rundir);
 	if (err) {
 		apply_close(apply);
 		return err;
 	}
 	for (size_t i = 0; i < apply->nsettings; i++)
-		apply_look(apply, i);
+		apply_update(apply, i);
 	*applyp = apply;
 	return 0;
 }
 
 /* Makes the setting of a mount, or finds that it is another mount's. */
-static int see_mount(struct apply *apply, const struct tt_mount *mount)
+static int apply_see_mount(struct apply *apply, const struct tt_mount *mount)
 {
 	struct tt_target target = { .id = TT_READ_AHEAD };
 	size_t i;
@@ -275,11 +281,11 @@ static int see_mount(struct apply *apply, const struct tt_mount *mount)
 	i = apply_find(apply, &target);
 	if (i < apply->nsettings &&
 	    apply->targets[i].ident != sysctl_ident(apply->targets[i].path)) {
-		remove_at(apply, i);
+		apply_remove_at(apply, i);
 		i = apply->nsettings;
 	}
 	if (i == apply->nsettings) {
-		err = add(apply, &target);
+		err = apply_add(apply, &target);
 		if (err)
 			return err;
 		i = apply->nsettings - 1;
@@ -292,11 +298,12 @@ static int see_mount(struct apply *apply, const struct tt_mount *mount)
  * A mount may be missing from the list because it is idle and has no
  * connection; what was written to it is remembered as long as it is there.
  */
-static bool mount_gone(const struct apply *apply, size_t i)
+static bool apply_is_mount_gone(const struct apply *apply, size_t i)
 {
-	const struct target *target = &apply->targets[i];
+	const struct apply_target *target = &apply->targets[i];
 
-	if (!has_instance(apply, apply->settings[i].target.id) || target->seen)
+	if (!apply_has_instance(apply, apply->settings[i].target.id) ||
+	    target->seen)
 		return false;
 	return !apply->settings[i].written ||
 	       target->ident != sysctl_ident(target->path);
@@ -310,15 +317,15 @@ int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
 	for (size_t i = 0; i < apply->nsettings; i++)
 		apply->targets[i].seen = false;
 	for (size_t i = 0; i < nmounts; i++) {
-		err = see_mount(apply, &mounts[i]);
+		err = apply_see_mount(apply, &mounts[i]);
 		if (err == -ENOMEM)
 			return err;
 	}
 	for (size_t i = apply->nsettings; i-- > 0; )
-		if (mount_gone(apply, i))
-			remove_at(apply, i);
+		if (apply_is_mount_gone(apply, i))
+			apply_remove_at(apply, i);
 	for (size_t i = 0; i < apply->nsettings; i++)
-		apply_look(apply, i);
+		apply_update(apply, i);
 	if (apply->ledger_dirty)
 		apply_save(apply);
 	return 0;
@@ -329,9 +336,9 @@ void apply_leave(struct apply *apply, enum tt_tunable id, bool leave)
 	apply->leave[id] = leave;
 }
 
-const char *apply_trouble(const struct apply *apply)
+const char *apply_problem(const struct apply *apply)
 {
-	return apply->trouble;
+	return apply->problem;
 }
 
 const struct tt_setting *apply_settings(const struct apply *apply,
@@ -339,6 +346,19 @@ const struct tt_setting *apply_settings(const struct apply *apply,
 {
 	*nsettings = apply->nsettings;
 	return apply->settings;
+}
+
+void apply_said(struct apply *apply, size_t i)
+{
+	apply->settings[i].said = apply->settings[i].off;
+}
+
+void apply_unsay(struct apply *apply)
+{
+	for (size_t i = 0; i < apply->nsettings; i++) {
+		apply->settings[i].said = TT_HANDS_ON;
+		apply->settings[i].failed = false;
+	}
 }
 
 void apply_close(struct apply *apply)

@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_APPLY_H
 #define TCPTUNED_APPLY_H
 
-#include "../types.h"
+#include "../values.h"
 
 struct apply;
 
@@ -31,7 +31,7 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
  * @mounts: the mounts that there are now; their settings come and go with them
  * @nmounts: length
  *
- * A value that is not what was last written is somebody else's, and so is one
+ * A value that is not what was last written is foreign, and so is one
  * that is not 0 before the first write where the kernel begins with 0: the
  * setting is TT_OFF_FOREIGN until apply_resume().
  *
@@ -41,22 +41,22 @@ int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
 		  size_t nmounts);
 
 /**
- * apply_leave - leave a tunable to somebody else, or take it again
+ * apply_leave - leave a tunable alone, or take it again
  * @apply: from apply_open()
  * @id: which
- * @leave: whether somebody else owns it
+ * @leave: whether another program sets it
  *
  * What was written to it before is not touched until apply_restore().
  */
 void apply_leave(struct apply *apply, enum tt_tunable id, bool leave);
 
 /**
- * apply_trouble - what went wrong with the ledger
+ * apply_problem - what went wrong with the ledger
  * @apply: from apply_open()
  *
  * Returns: a sentence, "" if nothing did
  */
-const char *apply_trouble(const struct apply *apply);
+const char *apply_problem(const struct apply *apply);
 
 /**
  * apply_settings - how everything stands
@@ -69,9 +69,19 @@ const struct tt_setting *apply_settings(const struct apply *apply,
 					size_t *nsettings);
 
 /**
- * apply_write - make a wish true
+ * apply_said - note that the log knows why a setting is left alone
  * @apply: from apply_open()
- * @wish: what to write
+ * @i: index of the setting
+ */
+void apply_said(struct apply *apply, size_t i);
+
+/* Forgets what the log knows. */
+void apply_unsay(struct apply *apply);
+
+/**
+ * apply_write - make a change true
+ * @apply: from apply_open()
+ * @change: what to write
  * @now_us: CLOCK_MONOTONIC
  * @valuep: is set to what the file says afterwards, which need not be it
  *
@@ -79,29 +89,29 @@ const struct tt_setting *apply_settings(const struct apply *apply,
  *
  * Returns: 0 or a negative errno
  */
-int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		u64 *valuep);
 
 /**
- * apply_resume - take back what somebody else changed
+ * apply_resume - take over what something else changed
  * @apply: from apply_open()
- * @take: and what somebody set before the first write, by sysctl.d or the
+ * @take: and what was set before the first write, by sysctl.d or the
  *	module's parameters, where the kernel has 0
  */
 void apply_resume(struct apply *apply, bool take);
 
 /**
- * apply_restore - put back every original, but not over others' values
+ * apply_restore - restore every original, but not over others' values
  * @apply: from apply_open()
- * @say: is called for every target with a sentence; may be NULL
- * @data: for @say
+ * @nrestored: is set to the length of the list
+ * @err: is set to 0, or the first error as a negative errno, all others being
+ *	tried
  *
- * Returns: 0, or the first error as a negative errno, all others being tried
+ * Returns: what became of each value, for free(); NULL if there were none, or
+ * no memory to say so
  */
-int apply_restore(struct apply *apply,
-		  void (*say)(const struct tt_setting *setting,
-			      const char *sentence, void *data),
-		  void *data);
+struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
+				  int *err);
 
 /**
  * apply_close - free what apply_open() made; writes nothing

@@ -2,13 +2,17 @@
 /*
  * The ledger is a text file of one line per target:
  *
- *	tcptuned-ledger 1 BOOT-ID
- *	net.core.rmem_max - 0 212992 4194304 8388608
+ *	tcptuned-ledger 2 BOOT-ID 0123456789abcdef
+ *	net.core.rmem_max - 0 212992 4194304 8388608 0123456789abcdef
+ *	end 0123456789abcdef
  *
- * that is name, instance, ident, original, written and next. It is replaced
- * before every write of a value, so that whatever moment the daemon dies at,
- * a value that is @written or @next is known to be ours, and any other is
- * somebody else's.
+ * that is name, instance, ident, original, written and next. Each line ends
+ * with a hash of the rest of it, so that a damaged line restores nothing, and
+ * the last line shows that none is missing. Version 1 had neither.
+ *
+ * The file is replaced before every write of a value, so that whenever the
+ * daemon dies, a value that is @written or @next is known to be ours, and any
+ * other is not. An empty ledger is no file.
  *
  * Its name has the cookie of the network namespace, which the kernel never
  * gives twice: a ledger of another namespace in the same folder is not ours
@@ -18,6 +22,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +36,15 @@
 #endif
 
 #define MAGIC "tcptuned-ledger "
-#define HEADER MAGIC "1 "
+#define HEADER_1 MAGIC "1 "
+#define HEADER_2 MAGIC "2 "
+#define END "end"
 #define LINE_BYTES 192
+#define HASH_DIGITS 16
 #define LARGEST_BYTES (256 * 1024)
 
 /* 0 before Linux 5.14. */
-static u64 netns_cookie(void)
+static u64 ledger_netns_cookie(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(u64);
@@ -50,7 +58,7 @@ static u64 netns_cookie(void)
 	return cookie;
 }
 
-static int read_boot(char *id, size_t bytes)
+static int ledger_read_boot(char *id, size_t bytes)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t len;
@@ -66,7 +74,7 @@ static int read_boot(char *id, size_t bytes)
 	return 0;
 }
 
-static int find_row(const struct tt_row *table, const char *name)
+static int ledger_find_row(const struct tt_row *table, const char *name)
 {
 	for (int id = 0; id < TT_TUNABLES; id++)
 		if (!strcmp(table[id].name, name))
@@ -74,81 +82,127 @@ static int find_row(const struct tt_row *table, const char *name)
 	return -ENOENT;
 }
 
+/* FNV-1a, which tells every change of a single byte. */
+static u64 ledger_hash(const char *text)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (u8)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* Takes the hash off a line. Returns: whether it is right. */
+static bool ledger_check_line(char *line)
+{
+	char *last = strrchr(line, ' '), hash[HASH_DIGITS + 1];
+
+	if (!last)
+		return false;
+	*last = '\0';
+	snprintf(hash, sizeof(hash), "%016llx", ledger_hash(line));
+	return !strcmp(last + 1, hash);
+}
+
+static bool ledger_is_valid(const struct tt_row *row, u64 value)
+{
+	return value >= row->min && value <= row->max;
+}
+
 /* Enters one line; a second one of the same target is as bad as none. */
-static int load_line(struct ledger *ledger, const struct tt_row *table,
-		     const char *line)
+static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
+			    const char *line)
 {
 	struct ledger_entry entry = { };
 	char name[64], instance[24];
+	const struct tt_row *row;
 	int id, used = 0;
 
 	if (sscanf(line, "%63s %23s %llu %llu %llu %llu%n", name, instance,
 		   &entry.ident, &entry.original, &entry.written, &entry.next,
 		   &used) != 6 || line[used])
 		return -EINVAL;
-	id = find_row(table, name);
+	id = ledger_find_row(table, name);
 	if (id < 0 || strchr(instance, '/') || strstr(instance, ".."))
 		return -EINVAL;
+	row = &table[id];
 	entry.target.id = id;
 	if (strcmp(instance, "-"))
 		memcpy(entry.target.instance, instance, sizeof(instance));
-	if (!entry.target.instance[0] != !strstr(table[id].path, "%s") ||
+	if (!entry.target.instance[0] != !strstr(row->path, "%s") ||
+	    !ledger_is_valid(row, entry.original) ||
+	    !ledger_is_valid(row, entry.written) ||
+	    !ledger_is_valid(row, entry.next) ||
 	    ledger_find(ledger, &entry.target))
 		return -EINVAL;
 	return ledger_add(ledger, &entry);
 }
 
-/* Returns how many lines were not understood, or -ENOMEM. */
-static int load_lines(struct ledger *ledger, const struct tt_row *table,
-		      char *text)
+/* Returns how many lines were missing or not understood, or -ENOMEM. */
+static int ledger_load_lines(struct ledger *ledger, const struct tt_row *table,
+			     char *text, bool checked)
 {
+	bool ended = !checked;
 	int err, bad = 0;
 	char *line;
 
 	while ((line = strsep(&text, "\n"))) {
 		if (!*line)
 			continue;
-		err = load_line(ledger, table, line);
+		if (checked && (ended || !ledger_check_line(line))) {
+			bad++;
+			continue;
+		}
+		if (checked && !strcmp(line, END)) {
+			/* Its newline is the last byte. */
+			ended = text;
+			continue;
+		}
+		err = ledger_load_line(ledger, table, line);
 		if (err == -ENOMEM)
 			return err;
 		bad += !!err;
 	}
-	return bad;
+	return bad + !ended;
 }
 
-static int load_text(struct ledger *ledger, const struct tt_row *table,
-		     char *text)
+static int ledger_load_text(struct ledger *ledger, const struct tt_row *table,
+			    char *text)
 {
 	char *line = strsep(&text, "\n");
+	bool checked = !strncmp(line, HEADER_2, strlen(HEADER_2));
 
-	if (strncmp(line, HEADER, strlen(HEADER)))
+	if (!checked && strncmp(line, HEADER_1, strlen(HEADER_1)))
 		return 1;
-	if (strcmp(line + strlen(HEADER), ledger->boot))
+	if (checked && !ledger_check_line(line))
+		return 1;
+	if (strcmp(line + strlen(HEADER_1), ledger->boot))
 		return 0;
-	return load_lines(ledger, table, text);
+	return ledger_load_lines(ledger, table, text, checked);
 }
 
 /* What is wrong with the text of a ledger that was not understood. */
-static const char *complaint(const char *text)
+static const char *ledger_complaint(const char *text)
 {
 	if (text && !strncmp(text, MAGIC, strlen(MAGIC)) &&
-	    strncmp(text, HEADER, strlen(HEADER)))
-		return "is of another version of tcptuned";
-	return "was damaged";
+	    strncmp(text, HEADER_1, strlen(HEADER_1)) &&
+	    strncmp(text, HEADER_2, strlen(HEADER_2)))
+		return "was written by another version of tcptuned";
+	return "is damaged";
 }
 
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
-		char *trouble, size_t trouble_bytes)
+		char *problem, size_t problem_bytes)
 {
 	const char *wrong;
 	char *text = NULL;
 	int err, bad;
 
 	*ledger = (struct ledger){ };
-	*trouble = '\0';
+	*problem = '\0';
 	snprintf(ledger->name, sizeof(ledger->name), "ledger-%llu",
-		 netns_cookie());
-	err = read_boot(ledger->boot, sizeof(ledger->boot));
+		 ledger_netns_cookie());
+	err = ledger_read_boot(ledger->boot, sizeof(ledger->boot));
 	if (err)
 		return err;
 	err = file_read(dir, ledger->name, LARGEST_BYTES, &text);
@@ -156,41 +210,85 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		return 0;
 	if (err && err != -EFBIG && err != -EINVAL && err != -ELOOP)
 		return err;
-	wrong = complaint(text);
-	bad = text ? load_text(ledger, table, text) : 1;
+	wrong = ledger_complaint(text);
+	bad = text ? ledger_load_text(ledger, table, text) : 1;
 	free(text);
 	if (bad <= 0)
 		return bad;
 	err = file_set_aside(dir, ledger->name);
-	snprintf(trouble, trouble_bytes,
-		 "the ledger %s %s; %zu original values could be read, others are lost%s",
+	snprintf(problem, problem_bytes,
+		 "the ledger %s %s: %zu original values were read, any others are lost%s",
 		 ledger->name, wrong, ledger->nentries,
-		 err ? "" : "; it was set aside as *.damaged");
+		 err ? "" : "; it was renamed to *.damaged");
 	return 0;
+}
+
+/* Prints a line with its hash. */
+__printf(2, 3)
+static void ledger_put_line(FILE *out, const char *format, ...)
+{
+	char line[LINE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(out, "%s %016llx\n", line, ledger_hash(line));
+}
+
+static void ledger_put(const struct ledger *ledger,
+		       const struct tt_row *table, FILE *out)
+{
+	ledger_put_line(out, HEADER_2 "%s", ledger->boot);
+	for (size_t i = 0; i < ledger->nentries; i++) {
+		const struct ledger_entry *e = &ledger->entries[i];
+
+		ledger_put_line(out, "%s %s %llu %llu %llu %llu",
+				table[e->target.id].name,
+				*e->target.instance ? e->target.instance : "-",
+				e->ident, e->original, e->written, e->next);
+	}
+	ledger_put_line(out, END);
+}
+
+/* Removing takes no room, which a full disk does not have. */
+static int ledger_remove(const struct ledger *ledger, int dir)
+{
+	return unlinkat(dir, ledger->name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+static int ledger_write(const struct ledger *ledger, int dir,
+			const struct tt_row *table)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+	int err;
+
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		return -ENOMEM;
+	ledger_put(ledger, table, out);
+	err = fclose(out) ? -ENOMEM :
+	      file_write(dir, ledger->name, text, false);
+	free(text);
+	return err;
 }
 
 int ledger_save(const struct ledger *ledger, int dir,
 		const struct tt_row *table)
 {
-	size_t bytes = LINE_BYTES * (ledger->nentries + 1);
-	char *text = malloc(bytes);
-	size_t len;
-	int err;
+	return ledger->nentries ? ledger_write(ledger, dir, table) :
+				  ledger_remove(ledger, dir);
+}
 
-	if (!text)
-		return -ENOMEM;
-	len = snprintf(text, bytes, HEADER "%s\n", ledger->boot);
-	for (size_t i = 0; i < ledger->nentries; i++) {
-		const struct ledger_entry *e = &ledger->entries[i];
+int ledger_probe(const struct ledger *ledger, int dir,
+		 const struct tt_row *table)
+{
+	int err = ledger_write(ledger, dir, table);
 
-		len += snprintf(text + len, bytes - len,
-				"%s %s %llu %llu %llu %llu\n",
-				table[e->target.id].name,
-				*e->target.instance ? e->target.instance : "-",
-				e->ident, e->original, e->written, e->next);
-	}
-	err = file_write(dir, ledger->name, text, false);
-	free(text);
+	if (!ledger->nentries)
+		ledger_remove(ledger, dir);
 	return err;
 }
 

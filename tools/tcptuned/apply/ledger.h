@@ -6,7 +6,7 @@
 #ifndef TCPTUNED_APPLY_LEDGER_H
 #define TCPTUNED_APPLY_LEDGER_H
 
-#include "../types.h"
+#include "../values.h"
 
 /**
  * struct ledger_entry - a value that was written, or is about to be
@@ -36,8 +36,8 @@ struct ledger {
  * @ledger: is filled; ledger_free() frees it
  * @dir: the runtime folder, from file_dir()
  * @table: the tunables
- * @trouble: is set to a sentence if something is wrong with the file, else ""
- * @trouble_bytes: its length
+ * @problem: is set to a sentence if something is wrong with the file, else ""
+ * @problem_bytes: its length
  *
  * A damaged file is set aside; the lines of it that are whole count. A file
  * of another boot says nothing about this one and is not used.
@@ -45,7 +45,7 @@ struct ledger {
  * Returns: 0 or a negative errno
  */
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
-		char *trouble, size_t trouble_bytes);
+		char *problem, size_t problem_bytes);
 
 /**
  * ledger_save - write it
@@ -53,10 +53,16 @@ int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
  * @dir: the runtime folder
  * @table: the tunables
  *
+ * Without entries there is no file.
+ *
  * Returns: 0 or a negative errno, the old file being as it was
  */
 int ledger_save(const struct ledger *ledger, int dir,
 		const struct tt_row *table);
+
+/* The same, to find out whether a ledger could be written. */
+int ledger_probe(const struct ledger *ledger, int dir,
+		 const struct tt_row *table);
 
 /**
  * ledger_find - the entry of a target

@@ -10,11 +10,11 @@
 #include "sysctl.h"
 
 /* What is known of a setting beside what others may see. */
-struct target {
+struct apply_target {
 	char	path[SYSCTL_PATH_MAX];
 	u64	ident;
 	u64	expect;		/* what the file says if nobody touched it */
-	bool	foreign;	/* somebody else set it before us, or changed it */
+	bool	foreign;	/* set or changed by something else */
 	bool	taken;		/* what was there before us is ours to change */
 	bool	probed;		/* @denied is known */
 	bool	denied;
@@ -27,14 +27,14 @@ struct apply {
 	bool			 dry_run;
 	int			 dir;		/* -1: there is none */
 	struct tt_setting	*settings;
-	struct target		*targets;	/* of each setting */
+	struct apply_target		*targets;	/* of each setting */
 	size_t			 nsettings;
 	struct ledger		 ledger;
 	bool			 ledger_dirty;
 	int			 ledger_error;
 	bool			 leave[TT_TUNABLES];
-	char			 damage[200];	/* of the ledger that was found */
-	char			 trouble[300];	/* that, or why nothing is written */
+	char			 damage[200];	/* of the ledger */
+	char			 problem[300];	/* or of writing */
 };
 
 /* Returns: the index of a target, @nsettings if it has none. */
@@ -44,7 +44,7 @@ size_t apply_find(const struct apply *apply, const struct tt_target *target);
 int apply_read(const struct apply *apply, size_t i, u64 *value);
 
 /* Brings a setting up to date with its file. */
-void apply_look(struct apply *apply, size_t i);
+void apply_update(struct apply *apply, size_t i);
 
 /* Somebody else's from now on; what was there before is no concern of ours. */
 void apply_give_up(struct apply *apply, size_t i, u64 value);

@@ -29,7 +29,7 @@ int sysctl_path(char *path, const char *root, const struct tt_row *row,
 }
 
 /* Reads the line of @path. */
-static int read_text(const char *path, char text[TEXT_BYTES])
+static int sysctl_read_text(const char *path, char text[TEXT_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len;
@@ -47,8 +47,8 @@ static int read_text(const char *path, char text[TEXT_BYTES])
 }
 
 /* Finds a number: where it starts and ends in @text. */
-static int find_field(const char *text, u8 field, const char **start,
-		      const char **end)
+static int sysctl_find_field(const char *text, u8 field, const char **start,
+			     const char **end)
 {
 	do {
 		while (isspace((unsigned char)*text))
@@ -70,9 +70,9 @@ int sysctl_read(const char *path, u8 field, u64 *value)
 	u64 found;
 	int err;
 
-	err = read_text(path, text);
+	err = sysctl_read_text(path, text);
 	if (!err)
-		err = find_field(text, field, &start, &end);
+		err = sysctl_find_field(text, field, &start, &end);
 	if (err)
 		return err;
 	errno = 0;
@@ -84,7 +84,7 @@ int sysctl_read(const char *path, u8 field, u64 *value)
 }
 
 /* One write(2): the kernel takes a vector in one piece or not at all. */
-static int write_text(const char *path, const char *text)
+static int sysctl_write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	ssize_t len = strlen(text);
@@ -106,14 +106,14 @@ int sysctl_write(const char *path, u8 field, u64 value, u64 *nowp)
 	const char *start, *end;
 	int err, again;
 
-	err = read_text(path, old);
+	err = sysctl_read_text(path, old);
 	if (!err)
-		err = find_field(old, field, &start, &end);
+		err = sysctl_find_field(old, field, &start, &end);
 	if (err)
 		return err;
 	snprintf(new, sizeof(new), "%.*s%llu%s", (int)(start - old), old,
 		 (unsigned long long)value, end);
-	err = write_text(path, new);
+	err = sysctl_write_text(path, new);
 	again = sysctl_read(path, field, nowp);
 	return err ? err : again;
 }

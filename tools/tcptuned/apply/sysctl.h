@@ -5,7 +5,7 @@
 #ifndef TCPTUNED_APPLY_SYSCTL_H
 #define TCPTUNED_APPLY_SYSCTL_H
 
-#include "../types.h"
+#include "../values.h"
 
 /* Room for the name of such a file. */
 #define SYSCTL_PATH_MAX 256

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writing a tunable, and putting back what was there.
+ * Writing a tunable, and restoring what was there.
  *
  * The ledger is always one step ahead of the file: it names the value that is
  * about to be written beside the one that was, so a process that is killed
  * between any two system calls leaves values that restore knows for ours.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
 
 /* As the kernel will take it. */
-static u64 fit(const struct tt_row *row, u64 value)
+static u64 write_fit(const struct tt_row *row, u64 value)
 {
 	if (value > row->max)
 		value = row->max;
@@ -23,7 +23,7 @@ static u64 fit(const struct tt_row *row, u64 value)
 }
 
 /* Enters what is about to be written. */
-static int announce(struct apply *apply, size_t i, u64 value)
+static int write_announce(struct apply *apply, size_t i, u64 value)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	struct ledger_entry *entry = ledger_find(&apply->ledger,
@@ -51,7 +51,7 @@ static int announce(struct apply *apply, size_t i, u64 value)
 }
 
 /* Notes what the file says after a write. */
-static void note(struct apply *apply, size_t i, u64 announced, u64 now)
+static void write_note(struct apply *apply, size_t i, u64 announced, u64 now)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	struct ledger_entry *entry;
@@ -72,7 +72,7 @@ static void note(struct apply *apply, size_t i, u64 announced, u64 now)
 }
 
 /* Finds out whether the file still says what it should. */
-static int check(struct apply *apply, size_t i)
+static int write_check(struct apply *apply, size_t i)
 {
 	struct tt_setting *setting = &apply->settings[i];
 	u64 value;
@@ -91,7 +91,7 @@ static int check(struct apply *apply, size_t i)
 }
 
 /* The dry run's: nothing but a memory of what would be there. */
-static void pretend(struct apply *apply, size_t i, u64 value)
+static void write_pretend(struct apply *apply, size_t i, u64 value)
 {
 	struct tt_setting *setting = &apply->settings[i];
 
@@ -111,10 +111,10 @@ static int write_value(struct apply *apply, size_t i, u64 value)
 	int err;
 
 	if (apply->dry_run) {
-		pretend(apply, i, value);
+		write_pretend(apply, i, value);
 		return 0;
 	}
-	err = announce(apply, i, value);
+	err = write_announce(apply, i, value);
 	if (err)
 		return err;
 	err = sysctl_write(apply->targets[i].path, field, value, &now);
@@ -124,14 +124,14 @@ static int write_value(struct apply *apply, size_t i, u64 value)
 		apply_forget(apply, &setting->target);
 		return err;
 	}
-	note(apply, i, value, now);
+	write_note(apply, i, value, now);
 	return err;
 }
 
-int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
+int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		u64 *valuep)
 {
-	size_t i = apply_find(apply, &wish->target);
+	size_t i = apply_find(apply, &change->target);
 	struct tt_setting *setting;
 	u64 value;
 	int err;
@@ -142,15 +142,16 @@ int apply_write(struct apply *apply, const struct tt_wish *wish, u64 now_us,
 	*valuep = setting->value;
 	if (setting->off)
 		return -EPERM;
-	value = fit(&apply->table[wish->target.id], wish->value);
-	err = check(apply, i);
+	value = write_fit(&apply->table[change->target.id], change->value);
+	err = write_check(apply, i);
 	if (!err && value != setting->value)
 		err = write_value(apply, i, value);
 	*valuep = setting->value;
+	setting->failed = err;
 	if (err)
 		return err;
 	setting->changed_us = now_us;
-	snprintf(setting->reason, sizeof(setting->reason), "%s", wish->reason);
+	setting->reason = change->reason;
 	return 0;
 }
 
@@ -164,71 +165,70 @@ void apply_resume(struct apply *apply, bool take)
 		apply->targets[i].foreign = false;
 		apply->targets[i].taken = take;
 		setting->written = false;
-		apply_look(apply, i);
+		apply_update(apply, i);
 	}
 }
 
-/* Puts back one value. Returns: 0 or a negative errno. */
-static int restore(struct apply *apply, size_t i, char *sentence, size_t bytes)
+static enum tt_outcome write_restore_one(struct apply *apply, size_t i,
+					 int *err)
 {
 	struct tt_setting *setting = &apply->settings[i];
-	unsigned long long original = setting->original;
 	u64 now = setting->value;
-	int err;
 
-	err = apply_read(apply, i, &now);
-	if (err == -ENOENT) {
-		snprintf(sentence, bytes, "is gone");
-		return 0;
-	}
-	if (!err && (apply->targets[i].foreign ||
-		     now != apply->targets[i].expect)) {
+	*err = apply_read(apply, i, &now);
+	if (*err == -ENOENT)
+		return TT_RESTORE_GONE;
+	if (!*err && (apply->targets[i].foreign ||
+		      now != apply->targets[i].expect)) {
 		setting->value = now;
-		snprintf(sentence, bytes, "left at %llu, which somebody else set",
-			 now);
-		return 0;
+		return TT_RESTORE_FOREIGN;
 	}
-	if (!err && now != original)
-		err = sysctl_write(apply->targets[i].path,
-				   apply->table[setting->target.id].field,
-				   original, &now);
-	if (!err && now != original)
-		err = -EIO;
-	if (err) {
-		snprintf(sentence, bytes,
-			 "could not be put back to %llu: %s; is at %llu",
-			 original, strerror(-err), now);
-		return err;
-	}
+	if (!*err && now != setting->original)
+		*err = sysctl_write(apply->targets[i].path,
+				    apply->table[setting->target.id].field,
+				    setting->original, &now);
+	if (!*err && now != setting->original)
+		*err = -EIO;
 	setting->value = now;
-	snprintf(sentence, bytes, "is back at %llu", original);
-	return 0;
+	return *err ? TT_RESTORE_FAILED : TT_RESTORED;
 }
 
-int apply_restore(struct apply *apply,
-		  void (*say)(const struct tt_setting *setting,
-			      const char *sentence, void *data),
-		  void *data)
+struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
+				  int *errp)
 {
-	char sentence[160];
-	int err, first = 0;
+	struct tt_restored *list = NULL, last;
+	int err;
 
+	*errp = 0;
+	*nrestored = 0;
 	for (size_t i = 0; i < apply->nsettings && !apply->dry_run; i++) {
 		struct tt_setting *setting = &apply->settings[i];
 
 		if (!setting->written)
 			continue;
-		err = restore(apply, i, sentence, sizeof(sentence));
-		if (say)
-			say(setting, sentence, data);
-		if (err) {
-			first = first ? first : err;
+		last = (struct tt_restored){
+			.target = setting->target,
+			.original = setting->original,
+			.outcome = write_restore_one(apply, i, &err),
+		};
+		last.value = setting->value;
+		last.err = err;
+		/* Without memory for a list, all are restored all the same. */
+		if (!list)
+			list = calloc(apply->nsettings, sizeof(*list));
+		if (list)
+			list[(*nrestored)++] = last;
+		if (last.outcome == TT_RESTORE_FAILED) {
+			*errp = *errp ? *errp : err;
 			continue;
 		}
 		setting->written = false;
 		apply_forget(apply, &setting->target);
 	}
-	if (apply->ledger_dirty && apply->dir >= 0)
-		apply_save(apply);
-	return first;
+	if (apply->ledger_dirty && apply->dir >= 0) {
+		err = apply_save(apply);
+		if (apply->ledger.nentries && !*errp)
+			*errp = err;
+	}
+	return list;
 }

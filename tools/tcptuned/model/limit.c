@@ -12,7 +12,9 @@
  * for in advance, and it is the read-ahead; fewer, and nobody asks for more,
  * unless the round trip is much longer than it could be, which is a queue.
  */
-#include "path.h"
+#include "limit.h"
+
+#include "../bdp.h"
 
 /* Payload is 1448 of 1514 bytes at MTU 1500; less with options or IPv6. */
 #define LIMIT_LINK_PERCENT	92
@@ -33,13 +35,14 @@ static enum tt_limit limit_out(const struct path_span *span)
 static enum tt_limit limit_in(const struct path_span *span, u32 min_rtt_us,
 			      u64 now_bps)
 {
-	u64 rtt_us = span->smooth_us < PATH_RTT_MAX_US ? span->smooth_us :
-							 PATH_RTT_MAX_US;
-	u64 flight = now_bps * rtt_us / 8000000;
+	u64 rtt_us = min_u64(span->smooth_us, PATH_RTT_MAX_US);
+	u64 flight = bdp_bytes(now_bps, rtt_us);
 
-	if (flight >= span->rcv_window_bytes / 4 * 3)
+	/* What is 0 is not known. */
+	if (span->rcv_window_bytes &&
+	    flight >= span->rcv_window_bytes / 4 * 3)
 		return TT_LIMIT_RWND;
-	if (flight >= span->read_ahead_bytes / 2 &&
+	if (span->read_ahead_bytes && flight >= span->read_ahead_bytes / 2 &&
 	    flight <= span->read_ahead_bytes / 2 * 5)
 		return TT_LIMIT_READ_AHEAD;
 	if (rtt_us > min_rtt_us + min_rtt_us / 2)
@@ -47,7 +50,7 @@ static enum tt_limit limit_in(const struct path_span *span, u32 min_rtt_us,
 	return TT_LIMIT_APPLICATION;
 }
 
-enum tt_limit path_limit(const struct path *path, enum tt_dir dir,
+enum tt_limit limit_find(const struct path *path, enum tt_dir dir,
 			 u64 now_bps)
 {
 	const struct path_span *span = &path->span;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "path.h"
 #include "seen.h"
 
 #define MODEL_KEEP_US		(24ULL * 3600 * 1000000)
@@ -220,13 +221,13 @@ static void model_take_mounts(struct model *model,
 		bool found;
 		size_t at = model_find(model, TT_CLIENT, &mount->server,
 				       &found);
-		struct path_snap *snap;
+		struct path_sample *sample;
 
 		if (!found)
 			continue;
-		snap = &model->paths[at]->snap;
-		if (snap->read_ahead_bytes < bytes)
-			snap->read_ahead_bytes = bytes;
+		sample = &model->paths[at]->sample;
+		if (sample->read_ahead_bytes < bytes)
+			sample->read_ahead_bytes = bytes;
 	}
 }
 

@@ -27,9 +27,9 @@
  * carries. Values cannot be changed as often as that, so there is reach besides
  * (window.c): how far the path may come meanwhile.
  *
- * best is a maximum over time in which somebody wanted more. A path that is
- * idle, or whose application sends a trickle, learns nothing about what it can
- * carry, so the clock stands and the window remains for the next burst.
+ * best is a maximum over the time in which the application wanted more. A path
+ * that is idle, or whose application sends a trickle, learns nothing about what
+ * it can carry, so the clock stands and the window remains for the next burst.
  *
  * stretch is for a path that became longer: see window.c.
  *
@@ -44,6 +44,10 @@
  * in which nothing was counted, makes up for it.
  */
 #include "path.h"
+
+#include "../bdp.h"
+#include "limit.h"
+#include "window.h"
 
 #define PATH_SPAN_US		200000
 #define PATH_SPAN_RTTS		4
@@ -71,7 +75,7 @@
 #define PATH_QUICK_MAX		4
 
 /* 0 is "no sample". */
-static u32 min_sample(u32 a, u32 b)
+static u32 path_min_rtt(u32 a, u32 b)
 {
 	if (!a || !b)
 		return a ? a : b;
@@ -79,58 +83,43 @@ static u32 min_sample(u32 a, u32 b)
 }
 
 /* Counters of a connection never fall; if they do, it is another one. */
-static u64 delta(u64 now, u64 before)
+static u64 path_delta(u64 now, u64 before)
 {
 	return now > before ? now - before : 0;
-}
-
-u64 path_rate(u64 bytes, u64 us)
-{
-	/* 53 bits are plenty, and no product overflows. */
-	double bps = us ? (double)bytes * 8e6 / (double)us : 0;
-
-	return bps < (double)PATH_RATE_MAX_BPS ? (u64)bps : PATH_RATE_MAX_BPS;
-}
-
-u64 path_bytes(u64 bps, u64 us)
-{
-	double bytes = (double)min_u64(bps, PATH_RATE_MAX_BPS) * (double)us /
-		       8e6;
-
-	return bytes < 1e18 ? (u64)bytes : (u64)1e18;
 }
 
 /* Returns: whether data moved. */
 static bool path_count(struct path *path, const struct tt_conn *conn,
 		       const struct path_counts *before, u64 dt_us)
 {
-	u64 out = delta(conn->bytes[TT_OUT], before->bytes[TT_OUT]);
-	u64 in = delta(conn->bytes[TT_IN], before->bytes[TT_IN]);
-	u64 busy_us = delta(conn->busy_us, before->busy_us);
-	struct path_snap *snap = &path->snap;
+	u64 out = path_delta(conn->bytes[TT_OUT], before->bytes[TT_OUT]);
+	u64 in = path_delta(conn->bytes[TT_IN], before->bytes[TT_IN]);
+	u64 busy_us = path_delta(conn->busy_us, before->busy_us);
+	struct path_sample *sample = &path->sample;
 	struct path_span *span = &path->span;
 	u64 quick = 0;
 
 	if (!out && !in)
 		return false;
 	if (!conn->delivery_app_limited)
-		quick = min_u64(path_bytes(conn->delivery_bps, dt_us),
+		quick = min_u64(bdp_bytes(conn->delivery_bps, dt_us),
 				PATH_QUICK_MAX * out);
 	span->bytes[TT_OUT] += out;
 	span->bytes[TT_IN] += in;
 	span->quick_bytes += max_u64(out, quick);
 	span->pressed |= out && !conn->delivery_app_limited;
 	span->busy_us += busy_us;
-	span->rwnd_us += delta(conn->rwnd_limited_us, before->rwnd_limited_us);
-	span->sndbuf_us += delta(conn->sndbuf_limited_us,
-				 before->sndbuf_limited_us);
-	span->smooth_us = min_sample(span->smooth_us,
-				     min_sample(conn->rtt_us,
-						conn->rcv_rtt_us));
-	snap->moved = true;
-	snap->most_bytes = max_u64(snap->most_bytes, out + in);
-	snap->longest_us = max_u64(snap->longest_us, busy_us);
-	snap->rcv_window_bytes += conn->rcv_wnd_bytes ?
+	span->rwnd_us +=
+		path_delta(conn->rwnd_limited_us, before->rwnd_limited_us);
+	span->sndbuf_us += path_delta(conn->sndbuf_limited_us,
+				      before->sndbuf_limited_us);
+	span->smooth_us = path_min_rtt(span->smooth_us,
+				       path_min_rtt(conn->rtt_us,
+						    conn->rcv_rtt_us));
+	sample->moved = true;
+	sample->most_bytes = max_u64(sample->most_bytes, out + in);
+	sample->longest_us = max_u64(sample->longest_us, busy_us);
+	sample->rcv_window_bytes += conn->rcv_wnd_bytes ?
 				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
 	return true;
 }
@@ -143,7 +132,7 @@ static u32 path_conn_rtt(const struct tt_conn *conn)
 {
 	if (conn->min_rtt_us)
 		return conn->min_rtt_us;
-	return min_sample(conn->rtt_us, conn->rcv_rtt_us);
+	return path_min_rtt(conn->rtt_us, conn->rcv_rtt_us);
 }
 
 struct path_counts path_counts(const struct tt_conn *conn)
@@ -164,6 +153,14 @@ void path_init(struct path *path, enum tt_role role,
 		.dirs = { { .stretch = 1 }, { .stretch = 1 } },
 		.start_us = now_us,
 	};
+}
+
+void path_learn(struct path *path, const struct tt_path *learned)
+{
+	path->pub.learned = true;
+	path->pub.rtt_us = learned->rtt_us;
+	for (int dir = 0; dir < TT_DIRS; dir++)
+		window_learn(path, dir, learned->best_bps[dir]);
 }
 
 void path_set_link(struct path *path, const struct tt_link *link)
@@ -195,7 +192,7 @@ static void path_judge_link(struct path *path)
 
 void path_begin(struct path *path)
 {
-	path->snap = (struct path_snap) { .moved = false };
+	path->sample = (struct path_sample) { .moved = false };
 	path->pub.nconns = 0;
 	path->pub.buffer_bytes[TT_OUT] = 0;
 	path->pub.buffer_bytes[TT_IN] = 0;
@@ -213,26 +210,21 @@ void path_conn(struct path *path, const struct tt_conn *conn,
 		moved = path_count(path, conn, before, dt_us);
 	/* What TCP says of a connection that is idle is old. */
 	if (moved || path->pub.learned || !path->pub.rtt_us)
-		path->span.rtt_us = min_sample(path->span.rtt_us,
-					       path_conn_rtt(conn));
+		path->span.rtt_us = path_min_rtt(path->span.rtt_us,
+						 path_conn_rtt(conn));
 }
 
 /* Add what is compared within a snapshot to the span. */
 static void path_fold(struct path *path)
 {
-	const struct path_snap *snap = &path->snap;
+	const struct path_sample *sample = &path->sample;
 	struct path_span *span = &path->span;
 
-	span->most_bytes += snap->most_bytes;
-	span->longest_us += snap->longest_us;
+	span->most_bytes += sample->most_bytes;
+	span->longest_us += sample->longest_us;
 	span->rcv_window_bytes = max_u64(span->rcv_window_bytes,
-					 snap->rcv_window_bytes);
-	span->read_ahead_bytes = snap->read_ahead_bytes;
-}
-
-u64 path_rtt(const struct path *path)
-{
-	return min_u64(path->pub.rtt_us, PATH_RTT_MAX_US);
+					 sample->rcv_window_bytes);
+	span->read_ahead_bytes = sample->read_ahead_bytes;
 }
 
 /* Whether so much is under way that a queue may stand. */
@@ -242,7 +234,7 @@ static bool path_is_loaded(const struct path *path)
 		u64 now_bps = path->pub.now_bps[dir];
 
 		if (now_bps >= path->pub.best_bps[dir] / 2 &&
-		    path_bytes(now_bps, path->span.smooth_us) >=
+		    bdp_bytes(now_bps, path->span.smooth_us) >=
 		    PATH_PROOF_BYTES)
 			return true;
 	}
@@ -299,8 +291,8 @@ static void path_measure_best(struct path *path, enum tt_dir dir, u64 now_bps)
 	if (path->pub.proven[dir])
 		bps = (now_bps + d->last_bps) / 2;
 	else if (dir == TT_OUT)
-		bps = max_u64(bps, path_rate(path->span.quick_bytes,
-					     path->span.us));
+		bps = max_u64(bps, bdp_rate(path->span.quick_bytes,
+					    path->span.us));
 	d->last_bps = now_bps;
 	if (path->pub.link.rate_bps)
 		bps = min_u64(bps, path->pub.link.rate_bps);
@@ -331,7 +323,7 @@ static void path_update_dir(struct path *path, enum tt_dir dir)
 {
 	u64 now_bps = path->pub.now_bps[dir];
 
-	path->pub.limit[dir] = path_limit(path, dir, now_bps);
+	path->pub.limit[dir] = limit_find(path, dir, now_bps);
 	path_measure_best(path, dir, now_bps);
 	window_update(path, dir, now_bps);
 }
@@ -340,7 +332,7 @@ void path_end(struct path *path, u64 now_us)
 {
 	if (path->pub.nconns)
 		path->pub.seen_us = now_us;
-	if (path->snap.moved)
+	if (path->sample.moved)
 		path->moved_us = now_us;
 	path_fold(path);
 	path->span.us = now_us - path->start_us;
@@ -348,8 +340,8 @@ void path_end(struct path *path, u64 now_us)
 				    PATH_SPAN_RTTS * path_rtt(path)))
 		return;
 	for (int dir = 0; dir < TT_DIRS; dir++)
-		path->pub.now_bps[dir] = path_rate(path->span.bytes[dir],
-						   path->span.us);
+		path->pub.now_bps[dir] = bdp_rate(path->span.bytes[dir],
+						  path->span.us);
 	path_judge_link(path);
 	path_measure_rtt(path, now_us);
 	path_measure_share(path);

@@ -28,14 +28,14 @@ static struct seen_conn *seen_find(const struct seen *seen, u64 cookie)
 
 static bool seen_is_gone(const struct seen *seen, const struct seen_conn *slot)
 {
-	return !slot->path || seen->round - slot->round > 1;
+	return !slot->path || seen->poll - slot->poll > 1;
 }
 
 /* A quarter stays free, so that searches stay short and end. */
 static bool seen_make_room(struct seen *seen)
 {
 	struct seen bigger = {
-		.room = SEEN_FEWEST, .round = seen->round,
+		.room = SEEN_FEWEST, .poll = seen->poll,
 	};
 
 	if (4 * (seen->used + 1) <= 3 * seen->room)
@@ -58,7 +58,7 @@ static bool seen_make_room(struct seen *seen)
 
 void seen_begin(struct seen *seen)
 {
-	seen->round++;
+	seen->poll++;
 }
 
 struct seen_conn *seen_slot(struct seen *seen, u64 cookie)
@@ -75,7 +75,7 @@ struct seen_conn *seen_slot(struct seen *seen, u64 cookie)
 		/* It was not in the last snapshot, so its path may be freed. */
 		slot->path = NULL;
 	}
-	slot->round = seen->round;
+	slot->poll = seen->poll;
 	return slot;
 }
 

@@ -5,20 +5,20 @@
 #ifndef TCPTUNED_SEEN_H
 #define TCPTUNED_SEEN_H
 
-#include "path.h"
+#include "state.h"
 
 /**
  * struct seen_conn - a connection as it was seen
  * @cookie: the kernel's name for it
  * @path: where it leads; NULL in a slot that is free
  * @counts: its counters
- * @round: when it was seen last
+ * @poll: when it was seen last
  */
 struct seen_conn {
 	u64			cookie;
 	struct path		*path;
 	struct path_counts	counts;
-	u32			round;
+	u32			poll;
 };
 
 /**
@@ -26,7 +26,7 @@ struct seen_conn {
  * @slots: zeroed when free
  * @room: number of them, a power of two, or 0
  * @used: number of them that are not free
- * @round: number of snapshots so far
+ * @poll: number of snapshots so far
  *
  * All of it is zero in the beginning.
  */
@@ -34,7 +34,7 @@ struct seen {
 	struct seen_conn	*slots;
 	size_t			room;
 	size_t			used;
-	u32			round;
+	u32			poll;
 };
 
 /* Another snapshot begins; what is not in it may be forgotten after it. */

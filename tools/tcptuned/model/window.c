@@ -9,7 +9,7 @@
  * same is seen when the bottleneck became slower and what was too much stands
  * in its queue. Only trying tells: double the window, and if the rate rises, it
  * was the RTT. If not, the path has become slower: best is forgotten. As the
- * kernel's series gives a connection 4 BDP by TCP's minimum at most, so does
+ * sunrpc-tcpbuf gives a connection 4 BDP by TCP's minimum at most, so does
  * this.
  *
  * A value is changed once in WINDOW_HELD_US, here and at the other end. So a
@@ -19,7 +19,9 @@
  * path is not asked for that: an RPC client that waits for its send buffer was
  * seen to look idle.
  */
-#include "path.h"
+#include "window.h"
+
+#include "../bdp.h"
 
 /* Three measurements at the default interval, and slow start's round trips. */
 #define WINDOW_FLAT_US		3000000ULL
@@ -28,12 +30,12 @@
 /* A value that was just changed, here or at the other end, waits so long. */
 #define WINDOW_HELD_US		10000000ULL
 
-/* As much as the kernel's series gives a connection by TCP's minimum. */
+/* As much as sunrpc-tcpbuf gives a connection by TCP's minimum. */
 #define WINDOW_STRETCH_MAX	4
 
 /*
- * What a link that does not tell its rate is taken for while a path rises: this,
- * or what the path comes to when it doubles twice.
+ * What a link of unknown rate is taken for while a path rises: this, or what
+ * the path reaches when it doubles twice.
  */
 #define WINDOW_LINK_BPS		10000000000ULL
 #define WINDOW_LINK_BESTS	4
@@ -75,7 +77,7 @@ static void window_prove(struct path *path, enum tt_dir dir, u64 now_bps)
 	if (best_bps < d->flat_bps / 2)
 		d->flat_bps = best_bps;
 	if (now_bps < best_bps / 2 ||
-	    path_bytes(now_bps, path_rtt(path)) < PATH_PROOF_BYTES)
+	    bdp_bytes(now_bps, path_rtt(path)) < PATH_PROOF_BYTES)
 		return;
 	d->flat_us += path->span.us;
 	if (d->flat_us >= WINDOW_HELD_US + window_patience(path))
@@ -142,7 +144,7 @@ static bool window_rises(const struct path *path, enum tt_dir dir, u64 now_bps)
 	if (path->pub.proven[dir])
 		return path->dirs[dir].probe_bps;
 	return now_bps >= path->pub.best_bps[dir] / 2 &&
-	       path_bytes(now_bps, path_rtt(path)) >= PATH_PROOF_BYTES;
+	       bdp_bytes(now_bps, path_rtt(path)) >= PATH_PROOF_BYTES;
 }
 
 static u64 window_reach(const struct path *path, enum tt_dir dir, u64 now_bps)
@@ -155,7 +157,7 @@ static u64 window_reach(const struct path *path, enum tt_dir dir, u64 now_bps)
 		link_bps = max_u64(WINDOW_LINK_BPS, WINDOW_LINK_BESTS *
 				   path->pub.best_bps[dir]);
 	if (window_rises(path, dir, now_bps))
-		return stretch * path_bytes(link_bps, path_rtt(path));
+		return stretch * bdp_bytes(link_bps, path_rtt(path));
 	return path->pub.proven[dir] ? path->pub.window_bytes[dir] : 0;
 }
 
@@ -169,26 +171,10 @@ static void window_set(struct path *path, enum tt_dir dir, u64 now_bps)
 		bps *= 2;
 	if (link_bps)
 		bps = min_u64(bps, link_bps);
-	bps = min_u64(bps, PATH_RATE_MAX_BPS);
+	bps = min_u64(bps, BDP_RATE_MAX_BPS);
 	pub->window_bytes[dir] = 2 * path->dirs[dir].stretch *
-				 path_bytes(bps, path_rtt(path));
+				 bdp_bytes(bps, path_rtt(path));
 	pub->reach_bytes[dir] = window_reach(path, dir, now_bps);
-}
-
-void path_learn(struct path *path, const struct tt_path *learned)
-{
-	path->pub.learned = true;
-	path->pub.rtt_us = learned->rtt_us;
-	for (int dir = 0; dir < TT_DIRS; dir++) {
-		u64 bps = min_u64(learned->best_bps[dir], PATH_RATE_MAX_BPS);
-
-		path->pub.best_bps[dir] = bps;
-		path->pub.proven[dir] = path_bytes(bps, path_rtt(path)) >=
-					PATH_PROOF_BYTES;
-		path->dirs[dir].flat_bps = bps;
-		minmax_reset(&path->dirs[dir].best, 0, bps);
-		window_set(path, dir, 0);
-	}
 }
 
 void window_update(struct path *path, enum tt_dir dir, u64 now_bps)
@@ -197,4 +183,16 @@ void window_update(struct path *path, enum tt_dir dir, u64 now_bps)
 	window_probe(path, dir, now_bps);
 	window_relax(path, dir);
 	window_set(path, dir, now_bps);
+}
+
+void window_learn(struct path *path, enum tt_dir dir, u64 best_bps)
+{
+	u64 bps = min_u64(best_bps, BDP_RATE_MAX_BPS);
+
+	path->pub.best_bps[dir] = bps;
+	path->pub.proven[dir] = bdp_bytes(bps, path_rtt(path)) >=
+				PATH_PROOF_BYTES;
+	path->dirs[dir].flat_bps = bps;
+	minmax_reset(&path->dirs[dir].best, 0, bps);
+	window_set(path, dir, 0);
 }

@@ -1,49 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is worth a write now: rules propose, the governor disposes.
+ * Rules propose, the limiter disposes.
  */
-#include "governor.h"
+#include "policy.h"
+
+#include "limiter.h"
 #include "rules.h"
 
-/* Whether @setting is to be written; @wish is filled in then. */
-static bool policy_wish(const struct policy_input *input,
-			const struct rules_needs *needs,
-			const struct tt_setting *setting, struct tt_wish *wish)
+/* Whether @setting is to be written; @change is filled in then. */
+static bool policy_change(const struct policy_input *input,
+			  const struct tt_decision *decision,
+			  const struct tt_setting *setting,
+			  struct tt_change *change)
 {
 	if (setting->off != TT_HANDS_ON)
 		return false;
-	*wish = (struct tt_wish) { .target = setting->target };
-	if (!rules_want(input, needs, setting, wish))
+	*change = (struct tt_change) { .target = setting->target };
+	if (!rules_want(input, decision, setting, change))
 		return false;
-	wish->value = governor_fit(setting, wish->value);
-	return governor_allows(input, setting, wish->value);
+	change->value = limiter_fit(setting, change->value);
+	return limiter_allows(input, setting, change->value);
 }
 
-size_t policy_decide(const struct policy_input *input, struct tt_wish *wishes,
-		     size_t max)
+void policy_decide(const struct policy_input *input,
+		   struct tt_decision *decision)
 {
-	struct rules_needs needs;
-	size_t count = 0;
+	size_t n = 0;
 
-	rules_sum_up(input, &needs);
+	rules_find_needs(input, decision);
 	/* In the order of the table: what bounds another value goes first. */
 	for (int id = 0; id < TT_TUNABLES; id++)
-		for (size_t i = 0; i < input->nsettings && count < max; i++)
-			if ((int)input->settings[i].target.id == id)
-				count += policy_wish(input, &needs,
-						     &input->settings[i],
-						     &wishes[count]);
-	return count;
+		for (size_t i = 0; i < input->nsettings; i++)
+			if ((int)input->settings[i].target.id == id &&
+			    n < TT_CHANGES_MAX &&
+			    policy_change(input, decision, &input->settings[i],
+					  &decision->changes[n]))
+				n++;
+	decision->nchanges = n;
 }
 
-u64 policy_budget(const struct policy_input *input, bool *squeezed)
+u64 policy_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us)
 {
-	struct rules_needs needs;
-
-	*squeezed = false;
-	rules_sum_up(input, &needs);
-	for (int role = 0; role < TT_ROLES; role++)
-		for (int dir = 0; dir < TT_DIRS; dir++)
-			*squeezed |= needs.of[role][dir].squeezed;
-	return governor_budget(input);
+	return rules_compute(id, rate_bps, rtt_us);
 }

@@ -11,16 +11,15 @@
  * file asks for too much, and the next ones for what the path showed. A reader
  * that is held by its read-ahead achieves it once per round trip, so the next
  * file gets three times as much, or the one after it, since a mount's value is
- * changed once in 10 s (governor.c), until it no longer gets faster. Once the
+ * changed once in 10 s (limiter.c), until it no longer gets faster. Once the
  * path is proven, its own rate alone counts.
  */
-#include <netinet/in.h>
-#include <stdio.h>
+#include "read_ahead.h"
+
 #include <string.h>
 
-#include "../units.h"
-#include "governor.h"
-#include "rules.h"
+#include "../bdp.h"
+#include "lookup.h"
 
 #define READ_AHEAD_BDPS		3
 
@@ -33,13 +32,6 @@
 
 /* Most of one mount: clean page cache, which the kernel takes back. */
 #define READ_AHEAD_RAM		16
-
-static u64 read_ahead_bdps(u64 bdps, u64 rate_bps, u32 rtt_us)
-{
-	double bytes = (double)bdps * (double)rate_bps * rtt_us / 8e6;
-
-	return bytes < 1e18 ? (u64)bytes : (u64)1e18;
-}
 
 static const struct tt_mount *read_ahead_mount(const struct policy_input *input,
 					       const char *dev)
@@ -68,20 +60,20 @@ static u64 read_ahead_start(const struct policy_input *input,
 	u64 link_bps = path->link.rate_bps;
 	u64 bytes, other;
 
-	bytes = read_ahead_bdps(READ_AHEAD_START_BDPS,
-				link_bps ? link_bps : READ_AHEAD_LINK_BPS,
-				path->rtt_us);
+	bytes = READ_AHEAD_START_BDPS *
+		bdp_bytes(link_bps ? link_bps : READ_AHEAD_LINK_BPS,
+			  path->rtt_us);
 	bytes = min_u64(bytes, input->host->ram_bytes / READ_AHEAD_START_RAM);
-	other = read_ahead_bdps(READ_AHEAD_BDPS, path->best_bps[TT_OUT],
-				path->rtt_us);
+	other = READ_AHEAD_BDPS *
+		bdp_bytes(path->best_bps[TT_OUT], path->rtt_us);
 	return max_u64(bytes, other);
 }
 
 static u64 read_ahead_need(const struct policy_input *input,
 			   const struct tt_path *path)
 {
-	u64 bytes = read_ahead_bdps(READ_AHEAD_BDPS, path->best_bps[TT_IN],
-				    path->rtt_us);
+	u64 bytes = READ_AHEAD_BDPS *
+		    bdp_bytes(path->best_bps[TT_IN], path->rtt_us);
 
 	if (!path->proven[TT_IN])
 		bytes = max_u64(bytes, read_ahead_start(input, path));
@@ -96,17 +88,16 @@ static u64 read_ahead_round(u64 bytes, u32 rsize_bytes)
 	return (bytes + chunk - 1) / chunk * chunk / 1024;
 }
 
-bool rules_want_read_ahead(const struct policy_input *input,
-			   const struct rules_needs *needs,
-			   const struct tt_setting *setting,
-			   struct tt_wish *wish)
+bool read_ahead_want(const struct policy_input *input,
+		     const struct tt_decision *decision,
+		     const struct tt_setting *setting,
+		     struct tt_change *change)
 {
+	u64 bytes, margin, original_kb = lookup_original(setting);
 	const struct tt_mount *mount;
 	const struct tt_path *path;
-	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
-	u64 bytes, margin;
 
-	(void)needs;
+	(void)decision;
 	if (!input->conf->read_ahead || !input->conf->roles[TT_CLIENT])
 		return false;
 	mount = read_ahead_mount(input, setting->target.instance);
@@ -115,22 +106,23 @@ bool rules_want_read_ahead(const struct policy_input *input,
 		return false;
 
 	bytes = read_ahead_need(input, path);
-	if (bytes <= 1024 * governor_original(setting)) {
-		wish->value = governor_original(setting);
+	if (bytes <= 1024 * original_kb) {
+		change->value = original_kb;
 	} else {
-		wish->value = read_ahead_round(bytes, mount->rsize_bytes);
+		change->value = read_ahead_round(bytes, mount->rsize_bytes);
 		margin = read_ahead_round(bytes + bytes / 4,
 					  mount->rsize_bytes);
 		/* A need near the edge of a chunk is no reason to go down. */
-		if (wish->value < setting->value)
-			wish->value = min_u64(setting->value, margin);
+		if (change->value < setting->value)
+			change->value = min_u64(setting->value, margin);
 	}
-	snprintf(wish->reason, sizeof(wish->reason),
-		 "from %s: %s at best over %s, %s",
-		 units_addr(&path->peer, peer),
-		 units_rate(path->best_bps[TT_IN], rate),
-		 units_time(path->rtt_us, rtt),
-		 path->proven[TT_IN] ? "of which 3 round trips are asked for" :
-		 "enough to begin with and to find out");
+	change->reason = (struct tt_reason) {
+		.why = TT_WHY_READ_AHEAD,
+		.dir = TT_IN,
+		.peer = path->peer,
+		.best_bps = path->best_bps[TT_IN],
+		.rtt_us = path->rtt_us,
+		.proven = path->proven[TT_IN],
+	};
 	return true;
 }

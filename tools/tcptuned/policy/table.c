@@ -3,13 +3,13 @@
  * THE TABLE: what is tuned. To add a tunable, add a row and a rule.
  *
  * Bounds are those of the kernel: an int in net.core and net.ipv4, half of one
- * for the series' files, whose double must fit into an int.
+ * for sunrpc.tcp_*buf, whose double must fit into an int.
  */
 #include <limits.h>
 
-#include "policy.h"
+#include "table.h"
 
-static const struct tt_row policy_rows[TT_TUNABLES] = {
+const struct tt_row table_rows[TT_TUNABLES] = {
 	[TT_RMEM_MAX] = {
 		.id = TT_RMEM_MAX,
 		.name = "net.core.rmem_max",
@@ -92,8 +92,3 @@ static const struct tt_row policy_rows[TT_TUNABLES] = {
 		.multiple = 64,
 	},
 };
-
-const struct tt_row *policy_table(enum tt_tunable id)
-{
-	return &policy_rows[id];
-}

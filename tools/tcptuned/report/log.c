@@ -12,6 +12,8 @@
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
+#include "reason.h"
+
 #define LINE_BYTES 512
 /* More different troubles at a time than there are kinds. */
 #define LINES_KEPT 32
@@ -21,12 +23,12 @@ static struct {
 	bool	journal;
 	char	said[LINES_KEPT][LINE_BYTES];
 	size_t	next;
-} state = {
+} log_state = {
 	.level = LOG_INFO,
 };
 
 /* systemd names the stream that it connected stderr to. */
-static bool stderr_is_journal(void)
+static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long dev, ino;
@@ -39,18 +41,18 @@ static bool stderr_is_journal(void)
 
 void log_open(int level)
 {
-	state.level = level;
-	state.journal = stderr_is_journal();
+	log_state.level = level;
+	log_state.journal = log_is_journal();
 }
 
 /* A journal that does not answer must not swallow a line. */
-static void put(enum message message, const char *text)
+static void log_put(enum message message, const char *text)
 {
 	int level = message_level(message);
 
-	if (level > state.level)
+	if (level > log_state.level)
 		return;
-	if (state.journal &&
+	if (log_state.journal &&
 	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", level,
 			     "MESSAGE_ID=%s", message_id(message), NULL))
 		return;
@@ -65,7 +67,7 @@ void log_line(enum message message, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put(message, text);
+	log_put(message, text);
 }
 
 void log_once(enum message message, const char *format, ...)
@@ -77,16 +79,16 @@ void log_once(enum message message, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	for (size_t i = 0; i < LINES_KEPT; i++)
-		if (!strcmp(state.said[i], text))
+		if (!strcmp(log_state.said[i], text))
 			return;
-	memcpy(state.said[state.next], text, sizeof(text));
-	state.next = (state.next + 1) % LINES_KEPT;
-	put(message, text);
+	memcpy(log_state.said[log_state.next], text, sizeof(text));
+	log_state.next = (log_state.next + 1) % LINES_KEPT;
+	log_put(message, text);
 }
 
 void log_forget(void)
 {
-	memset(state.said, 0, sizeof(state.said));
+	memset(log_state.said, 0, sizeof(log_state.said));
 }
 
 void log_change(const char *name, u64 before, const struct tt_setting *setting,
@@ -95,21 +97,22 @@ void log_change(const char *name, u64 before, const struct tt_setting *setting,
 	enum message message = message_of(setting->target.id);
 	const char *instance = setting->target.instance;
 	int level = message_level(message);
-	char text[LINE_BYTES];
+	char text[LINE_BYTES], reason[REASON_BYTES];
 
+	reason_text(&setting->reason, reason);
 	snprintf(text, sizeof(text), "%s%s%s%s %llu -> %llu: %s",
 		 dry_run ? "would set " : "", name, *instance ? " " : "",
-		 instance, before, setting->value, setting->reason);
-	if (level > state.level)
+		 instance, before, setting->value, reason);
+	if (level > log_state.level)
 		return;
-	if (state.journal &&
+	if (log_state.journal &&
 	    !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%i", level,
 			     "MESSAGE_ID=%s", message_id(message),
 			     "TCPTUNED_TUNABLE=%s", name,
 			     "TCPTUNED_INSTANCE=%s", instance,
 			     "TCPTUNED_BEFORE=%llu", before,
 			     "TCPTUNED_VALUE=%llu", setting->value,
-			     "TCPTUNED_REASON=%s", setting->reason, NULL))
+			     "TCPTUNED_REASON=%s", reason, NULL))
 		return;
 	fprintf(stderr, "tcptuned: %s\n", text);
 }

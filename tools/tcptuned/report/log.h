@@ -7,7 +7,7 @@
 
 #include <syslog.h>
 
-#include "../types.h"
+#include "../values.h"
 #include "message.h"
 
 /**
@@ -28,7 +28,7 @@ void log_line(enum message message, const char *format, ...) __printf(2, 3);
  * @message: its kind
  * @format: as in printf(3), without a newline
  *
- * For what is found again with every look. log_forget() lets them through.
+ * For what every poll finds again. log_forget() lets them through.
  */
 void log_once(enum message message, const char *format, ...) __printf(2, 3);
 

@@ -6,7 +6,7 @@
 static const struct {
 	int		level;
 	const char	*id;		/* from systemd-id128 new */
-} messages[MESSAGES] = {
+} message_kinds[MESSAGES] = {
 	[MSG_WINDOW] = { LOG_INFO, "ecc6c0eafc0444b0b91e64057981a6df" },
 	[MSG_READ_AHEAD] = { LOG_INFO, "476f4a85494e4102966eec09b8305096" },
 	[MSG_SLOW_START] = { LOG_INFO, "7f189ae7b4fb452b9bc1638629479547" },
@@ -16,7 +16,7 @@ static const struct {
 	[MSG_RIVAL] = { LOG_NOTICE, "b9688f5c2f9844529023f2d974bd54c4" },
 	[MSG_DENIED] = { LOG_NOTICE, "08cf8eff29c2489782295500453de64d" },
 	[MSG_NOT_SET] = { LOG_WARNING, "22f55e81be4c4be2ae3f9d68d061aaf1" },
-	[MSG_NO_SERIES] = { LOG_NOTICE, "78fa226249474c36bbb72ef1457c657b" },
+	[MSG_NO_TCPBUF] = { LOG_NOTICE, "78fa226249474c36bbb72ef1457c657b" },
 	[MSG_LEDGER] = { LOG_WARNING, "559a7fee14114875916a04264e7efa15" },
 	[MSG_SENSE] = { LOG_WARNING, "be1ebd23ecc5400bb9902e77282a2bca" },
 	[MSG_NOT_KEPT] = { LOG_WARNING, "46a60bea21eb4db59be0f9aab344dc8a" },
@@ -31,12 +31,12 @@ static const struct {
 
 int message_level(enum message message)
 {
-	return messages[message].level;
+	return message_kinds[message].level;
 }
 
 const char *message_id(enum message message)
 {
-	return messages[message].id;
+	return message_kinds[message].id;
 }
 
 enum message message_of(enum tt_tunable id)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kinds of messages in the log. Each has a text of its own in the journal's
+ * The kinds of messages in the log. Each has its own text in the journal's
  * catalog, tcptuned.catalog.
  */
 #ifndef TCPTUNED_REPORT_MESSAGE_H
 #define TCPTUNED_REPORT_MESSAGE_H
 
-#include "../types.h"
+#include "../values.h"
 
 enum message {
 	MSG_WINDOW,		/* a limit was set for the paths' windows */
@@ -14,14 +14,14 @@ enum message {
 	MSG_SLOW_START,		/* bursts start at full speed */
 	MSG_RESTORED,		/* a value was put back, or left to others */
 	MSG_BUDGET,		/* memory holds values down */
-	MSG_FOREIGN,		/* somebody else changed a value */
-	MSG_RIVAL,		/* somebody else tunes here */
+	MSG_FOREIGN,		/* something else set or changed a value */
+	MSG_RIVAL,		/* another program tunes this machine */
 	MSG_DENIED,		/* a value is not ours to write */
 	MSG_NOT_SET,		/* a value could not be written */
-	MSG_NO_SERIES,		/* the kernel lacks the files */
-	MSG_LEDGER,		/* what values were cannot be kept */
-	MSG_SENSE,		/* something could not be seen */
-	MSG_NOT_KEPT,		/* a file of ours could not be written or read */
+	MSG_NO_TCPBUF,		/* the kernel lacks the files */
+	MSG_LEDGER,		/* originals cannot be recorded */
+	MSG_SENSE,		/* something could not be read */
+	MSG_NOT_KEPT,		/* a file could not be written or read */
 	MSG_READ_ONLY,		/* the runtime folder cannot be written */
 	MSG_CONF_BAD,		/* the configuration has an error */
 	MSG_CONF_READ,		/* it was read again */

@@ -22,21 +22,22 @@
 
 #define SHOWN_MAX 32
 
-static double known(double value)
+static double metrics_known(double value)
 {
 	return value ? value : NAN;
 }
 
-static size_t count_trouble(const struct status_input *status)
+static size_t metrics_count_problems(const struct status_input *status)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < status->ntrouble; i++)
-		n += status->trouble[i] && *status->trouble[i];
+	for (size_t i = 0; i < status->nproblems; i++)
+		n += status->problems[i] && *status->problems[i];
 	return n;
 }
 
-static void put_daemon(struct prom *prom, const struct metrics_input *input)
+static void metrics_put_daemon(struct prom *prom,
+			       const struct metrics_input *input)
 {
 	const struct status_input *status = input->status;
 	const struct tt_host *host = status->host;
@@ -46,27 +47,28 @@ static void put_daemon(struct prom *prom, const struct metrics_input *input)
 		const char	*help;
 		double		value;
 	} metrics[] = {
-		{ "tcptuned_last_round_timestamp_seconds", "gauge",
-		  "When tcptuned looked last.", input->unix_us / 1e6 },
-		{ "tcptuned_rounds_total", "counter",
-		  "Looks since tcptuned was started.", input->rounds },
-		{ "tcptuned_troubles", "gauge",
-		  "Sentences of trouble in tcptuned status.",
-		  count_trouble(status) },
-		{ "tcptuned_kernel_has_series", "gauge",
+		{ "tcptuned_last_poll_timestamp_seconds", "gauge",
+		  "Time of the last poll.", input->unix_us / 1e6 },
+		{ "tcptuned_polls_total", "counter",
+		  "Polls since tcptuned was started.", input->npolls },
+		{ "tcptuned_problems", "gauge",
+		  "Problems that tcptuned status shows.",
+		  metrics_count_problems(status) },
+		{ "tcptuned_kernel_has_sunrpc_tcpbuf", "gauge",
 		  "Whether there is /proc/sys/sunrpc/tcp_rcvbuf.",
-		  host->has_series },
+		  host->has_sunrpc_tcpbuf },
 		{ "tcptuned_memory_budget_bytes", "gauge",
-		  "Memory that all buffers of NFS may take.",
-		  input->budget_bytes },
-		{ "tcptuned_memory_budget_exhausted", "gauge",
-		  "Whether the budget holds a value down.", input->squeezed },
+		  "Memory that all NFS buffers may take.",
+		  status->decision->budget_bytes },
+		{ "tcptuned_memory_budget_limited", "gauge",
+		  "Whether the budget limits a value.",
+		  status->decision->budget_limited },
 		{ "tcptuned_tcp_memory_bytes", "gauge",
 		  "Memory that TCP uses.", host->tcp_used_bytes },
 		/* Only the first network namespace is told. */
 		{ "tcptuned_tcp_memory_limit_bytes", "gauge",
 		  "Memory that TCP may use, net.ipv4.tcp_mem.",
-		  known(host->tcp_mem_bytes[2]) },
+		  metrics_known(host->tcp_mem_bytes[2]) },
 	};
 
 	prom_begin(prom, "tcptuned_build_info", "gauge",
@@ -80,19 +82,20 @@ static void put_daemon(struct prom *prom, const struct metrics_input *input)
 	prom_begin(prom, "tcptuned_changes_total", "counter",
 		   "Values written since tcptuned was started.");
 	for (int id = 0; id < TT_TUNABLES; id++)
-		prom_put(prom, input->changes[id],
+		prom_put(prom, input->nchanges[id],
 			 "tunable", status->table[id].name, NULL);
 }
 
 /* Sums over all paths. */
-struct sums {
+struct metrics_sums {
 	double	connections[TT_ROLES];
 	double	paths[TT_ROLES][TT_DIRS][NAMES_LIMITS];
 	double	rate[TT_ROLES][TT_DIRS];
 	double	buffer[TT_ROLES][TT_DIRS];
 };
 
-static void add_up(const struct status_input *status, struct sums *sums)
+static void metrics_add_up(const struct status_input *status,
+			   struct metrics_sums *sums)
 {
 	for (size_t i = 0; i < status->npaths; i++) {
 		const struct tt_path *path = &status->paths[i];
@@ -107,7 +110,8 @@ static void add_up(const struct status_input *status, struct sums *sums)
 	}
 }
 
-static void put_directions(const struct prom *prom, double (*values)[TT_DIRS])
+static void metrics_put_directions(const struct prom *prom,
+				   double (*values)[TT_DIRS])
 {
 	for (int role = 0; role < TT_ROLES; role++)
 		for (int dir = 0; dir < TT_DIRS; dir++)
@@ -116,7 +120,8 @@ static void put_directions(const struct prom *prom, double (*values)[TT_DIRS])
 				 "direction", names_dir[dir], NULL);
 }
 
-static void put_limits(const struct prom *prom, const struct sums *sums)
+static void metrics_put_limits(const struct prom *prom,
+			       const struct metrics_sums *sums)
 {
 	for (int role = 0; role < TT_ROLES; role++)
 		for (int dir = 0; dir < TT_DIRS; dir++)
@@ -127,11 +132,12 @@ static void put_limits(const struct prom *prom, const struct sums *sums)
 					 "limit", names_limit[i], NULL);
 }
 
-static void put_sums(struct prom *prom, const struct status_input *status)
+static void metrics_put_sums(struct prom *prom,
+			     const struct status_input *status)
 {
-	struct sums sums = { };
+	struct metrics_sums sums = { };
 
-	add_up(status, &sums);
+	metrics_add_up(status, &sums);
 	prom_begin(prom, "tcptuned_connections", "gauge",
 		   "Connections of NFS.");
 	for (int role = 0; role < TT_ROLES; role++)
@@ -139,16 +145,16 @@ static void put_sums(struct prom *prom, const struct status_input *status)
 			 "role", names_role[role], NULL);
 	prom_begin(prom, "tcptuned_rate_bytes_per_second", "gauge",
 		   "What all paths carry now.");
-	put_directions(prom, sums.rate);
+	metrics_put_directions(prom, sums.rate);
 	prom_begin(prom, "tcptuned_buffer_bytes", "gauge",
 		   "Buffers of all connections of NFS.");
-	put_directions(prom, sums.buffer);
+	metrics_put_directions(prom, sums.buffer);
 	prom_begin(prom, "tcptuned_paths", "gauge",
 		   "Peers, by what keeps them from being faster.");
-	put_limits(prom, &sums);
+	metrics_put_limits(prom, &sums);
 }
 
-static double bytes(const struct tt_setting *setting, u64 value)
+static double metrics_bytes(const struct tt_setting *setting, u64 value)
 {
 	if (setting->off == TT_OFF_ABSENT ||
 	    setting->target.id == TT_SLOW_START)
@@ -156,47 +162,49 @@ static double bytes(const struct tt_setting *setting, u64 value)
 	return value * (setting->target.id == TT_READ_AHEAD ? 1024.0 : 1);
 }
 
-static double value_bytes(const struct tt_setting *setting)
+static double metrics_value_bytes(const struct tt_setting *setting)
 {
-	return bytes(setting, setting->value);
+	return metrics_bytes(setting, setting->value);
 }
 
-static double original_bytes(const struct tt_setting *setting)
+static double metrics_original_bytes(const struct tt_setting *setting)
 {
-	return setting->written ? bytes(setting, setting->original) : NAN;
+	return setting->written ? metrics_bytes(setting, setting->original) :
+				  NAN;
 }
 
-static double slow_start(const struct tt_setting *setting)
+static double metrics_slow_start(const struct tt_setting *setting)
 {
 	return setting->off != TT_OFF_ABSENT &&
 	       setting->target.id == TT_SLOW_START ? setting->value : NAN;
 }
 
-static double left_alone(const struct tt_setting *setting)
+static double metrics_left_alone(const struct tt_setting *setting)
 {
 	return setting->off == TT_HANDS_ON ? NAN : 1;
 }
 
-static const struct setting_metric {
+static const struct metrics_of_setting {
 	const char	*name;
 	const char	*help;
 	double		(*get)(const struct tt_setting *setting);
 	bool		 with_reason;
-} setting_metrics[] = {
+} metrics_of_settings[] = {
 	{ "tcptuned_tunable_bytes", "A tunable's value.",
-	  value_bytes, false },
+	  metrics_value_bytes, false },
 	{ "tcptuned_tunable_original_bytes",
 	  "What it was before tcptuned wrote it.",
-	  original_bytes, false },
+	  metrics_original_bytes, false },
 	{ "tcptuned_slow_start_after_idle",
 	  "net.ipv4.tcp_slow_start_after_idle.",
-	  slow_start, false },
+	  metrics_slow_start, false },
 	{ "tcptuned_tunable_left_alone_info",
-	  "Why a tunable is not written.", left_alone, true },
+	  "Why a tunable is not written.", metrics_left_alone, true },
 };
 
-static void put_settings(struct prom *prom, const struct setting_metric *metric,
-			 const struct status_input *status)
+static void metrics_put_settings(struct prom *prom,
+				 const struct metrics_of_setting *metric,
+				 const struct status_input *status)
 {
 	size_t mounts = 0;
 
@@ -216,14 +224,14 @@ static void put_settings(struct prom *prom, const struct setting_metric *metric,
 	}
 }
 
-static u64 largest_window(const struct tt_path *path)
+static u64 metrics_largest_window(const struct tt_path *path)
 {
 	return max_u64(path->window_bytes[TT_OUT], path->window_bytes[TT_IN]);
 }
 
 /* Finds the paths with the largest windows. Returns: how many they are. */
-static size_t choose_paths(const struct status_input *status,
-			   const struct tt_path *chosen[SHOWN_MAX])
+static size_t metrics_choose_paths(const struct status_input *status,
+				   const struct tt_path *chosen[SHOWN_MAX])
 {
 	size_t n = 0;
 
@@ -231,8 +239,8 @@ static size_t choose_paths(const struct status_input *status,
 		const struct tt_path *path = &status->paths[i];
 		size_t at = n;
 
-		while (at && largest_window(path) >
-			     largest_window(chosen[at - 1]))
+		while (at && metrics_largest_window(path) >
+			     metrics_largest_window(chosen[at - 1]))
 			at--;
 		if (at == SHOWN_MAX)
 			continue;
@@ -245,82 +253,83 @@ static size_t choose_paths(const struct status_input *status,
 	return n;
 }
 
-static double rtt(const struct tt_path *path, enum tt_dir dir)
+static double metrics_rtt(const struct tt_path *path, enum tt_dir dir)
 {
 	(void)dir;
-	return known(path->rtt_us / 1e6);
+	return metrics_known(path->rtt_us / 1e6);
 }
 
-static double connections(const struct tt_path *path, enum tt_dir dir)
+static double metrics_connections(const struct tt_path *path, enum tt_dir dir)
 {
 	(void)dir;
 	return path->nconns;
 }
 
-static double link_rate(const struct tt_path *path, enum tt_dir dir)
+static double metrics_link_rate(const struct tt_path *path, enum tt_dir dir)
 {
 	(void)dir;
-	return known(path->link.rate_bps / 8.0);
+	return metrics_known(path->link.rate_bps / 8.0);
 }
 
-static double rate(const struct tt_path *path, enum tt_dir dir)
+static double metrics_rate(const struct tt_path *path, enum tt_dir dir)
 {
 	return path->now_bps[dir] / 8.0;
 }
 
-static double best_rate(const struct tt_path *path, enum tt_dir dir)
+static double metrics_best_rate(const struct tt_path *path, enum tt_dir dir)
 {
-	return known(path->best_bps[dir] / 8.0);
+	return metrics_known(path->best_bps[dir] / 8.0);
 }
 
-static double window(const struct tt_path *path, enum tt_dir dir)
+static double metrics_window(const struct tt_path *path, enum tt_dir dir)
 {
-	return known(path->window_bytes[dir]);
+	return metrics_known(path->window_bytes[dir]);
 }
 
-static double buffer(const struct tt_path *path, enum tt_dir dir)
+static double metrics_buffer(const struct tt_path *path, enum tt_dir dir)
 {
 	return path->buffer_bytes[dir];
 }
 
-static double limit(const struct tt_path *path, enum tt_dir dir)
+static double metrics_limit(const struct tt_path *path, enum tt_dir dir)
 {
 	return path->limit[dir] == TT_LIMIT_UNKNOWN ? NAN : 1;
 }
 
-static const struct path_metric {
+static const struct metrics_of_path {
 	const char	*name;
 	const char	*help;
 	double		(*get)(const struct tt_path *path, enum tt_dir dir);
 	bool		 both;		/* a line for each direction */
 	bool		 with_limit;
-} path_metrics[] = {
+} metrics_of_paths[] = {
 	{ "tcptuned_path_rtt_seconds", "Smallest round-trip time.",
-	  rtt, false, false },
+	  metrics_rtt, false, false },
 	{ "tcptuned_path_connections", "Connections to a peer.",
-	  connections, false, false },
+	  metrics_connections, false, false },
 	{ "tcptuned_path_link_bytes_per_second",
 	  "Rate of the link to a peer.",
-	  link_rate, false, false },
+	  metrics_link_rate, false, false },
 	{ "tcptuned_path_rate_bytes_per_second",
 	  "What a path carries now.",
-	  rate, true, false },
+	  metrics_rate, true, false },
 	{ "tcptuned_path_best_rate_bytes_per_second",
 	  "Largest rate that it carried lately.",
-	  best_rate, true, false },
+	  metrics_best_rate, true, false },
 	{ "tcptuned_path_window_bytes",
 	  "Window that it needs.",
-	  window, true, false },
+	  metrics_window, true, false },
 	{ "tcptuned_path_buffer_bytes",
 	  "Buffers of its connections.",
-	  buffer, true, false },
+	  metrics_buffer, true, false },
 	{ "tcptuned_path_limit_info",
 	  "What keeps it from being faster.",
-	  limit, true, true },
+	  metrics_limit, true, true },
 };
 
-static void put_path(const struct prom *prom, const struct path_metric *metric,
-		     const struct tt_path *path)
+static void metrics_put_path(const struct prom *prom,
+			     const struct metrics_of_path *metric,
+			     const struct tt_path *path)
 {
 	char peer[INET6_ADDRSTRLEN];
 
@@ -333,39 +342,24 @@ static void put_path(const struct prom *prom, const struct path_metric *metric,
 				  names_limit[path->limit[dir]] : "", NULL);
 }
 
-static void put_all(struct prom *prom, const struct metrics_input *input)
+static void metrics_put_all(struct prom *prom,
+			    const struct metrics_input *input)
 {
 	const struct status_input *status = input->status;
 	const struct tt_path *paths[SHOWN_MAX];
-	size_t npaths = choose_paths(status, paths);
+	size_t npaths = metrics_choose_paths(status, paths);
 
-	put_daemon(prom, input);
-	put_sums(prom, status);
-	for (size_t i = 0; i < ARRAY_SIZE(setting_metrics); i++)
-		put_settings(prom, &setting_metrics[i], status);
-	for (size_t i = 0; i < ARRAY_SIZE(path_metrics); i++) {
-		const struct path_metric *metric = &path_metrics[i];
+	metrics_put_daemon(prom, input);
+	metrics_put_sums(prom, status);
+	for (size_t i = 0; i < ARRAY_SIZE(metrics_of_settings); i++)
+		metrics_put_settings(prom, &metrics_of_settings[i], status);
+	for (size_t i = 0; i < ARRAY_SIZE(metrics_of_paths); i++) {
+		const struct metrics_of_path *metric = &metrics_of_paths[i];
 
 		prom_begin(prom, metric->name, "gauge", metric->help);
 		for (size_t j = 0; j < npaths; j++)
-			put_path(prom, metric, paths[j]);
+			metrics_put_path(prom, metric, paths[j]);
 	}
-}
-
-/* Opens the folder that @path is in. Returns: as file_dir(); @name is it. */
-static int open_folder(const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder;
-	int dir;
-
-	*name = slash ? slash + 1 : path;
-	folder = slash ? strndup(path, max_u64(slash - path, 1)) : strdup(".");
-	if (!folder)
-		return -ENOMEM;
-	dir = file_dir(folder, false);
-	free(folder);
-	return dir;
 }
 
 int metrics_write(const char *path, const struct metrics_input *input)
@@ -379,8 +373,8 @@ int metrics_write(const char *path, const struct metrics_input *input)
 	prom.out = open_memstream(&text, &size);
 	if (!prom.out)
 		return -ENOMEM;
-	put_all(&prom, input);
-	dir = fclose(prom.out) ? -ENOMEM : open_folder(path, &name);
+	metrics_put_all(&prom, input);
+	dir = fclose(prom.out) ? -ENOMEM : file_parent(path, &name);
 	err = dir < 0 ? dir : file_write(dir, name, text, false);
 	if (dir >= 0)
 		close(dir);

@@ -20,20 +20,16 @@
  * @daemon: tells daemons of one machine apart: the runtime folder's last name
  * @version: of the program
  * @unix_us: CLOCK_REALTIME
- * @rounds: number of rounds that were made
- * @changes: number of values that were written, by tunable
- * @budget_bytes: memory that the buffers of all connections may take
- * @squeezed: a value would be larger without that budget
+ * @npolls: number of polls so far
+ * @nchanges: number of values that were written, by tunable
  */
 struct metrics_input {
 	const struct status_input	*status;
 	const char			*daemon;
 	const char			*version;
 	u64				unix_us;
-	u64				rounds;
-	const u64			*changes;
-	u64				budget_bytes;
-	bool				squeezed;
+	u64				npolls;
+	const u64			*nchanges;
 };
 
 /**

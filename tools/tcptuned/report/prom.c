@@ -13,8 +13,8 @@ void prom_begin(struct prom *prom, const char *name, const char *type,
 		type);
 }
 
-static void put_label(const struct prom *prom, const char *before,
-		      const char *name, const char *value)
+static void prom_put_label(const struct prom *prom, const char *before,
+			   const char *name, const char *value)
 {
 	fprintf(prom->out, "%s%s=\"", before, name);
 	for (; *value; value++) {
@@ -33,12 +33,12 @@ void prom_put(const struct prom *prom, double value, ...)
 	if (isnan(value))
 		return;
 	fputs(prom->name, prom->out);
-	put_label(prom, "{", "daemon", prom->daemon);
+	prom_put_label(prom, "{", "daemon", prom->daemon);
 	va_start(args, value);
 	while ((label = va_arg(args, const char *))) {
 		text = va_arg(args, const char *);
 		if (*text)
-			put_label(prom, ",", label, text);
+			prom_put_label(prom, ",", label, text);
 	}
 	va_end(args);
 	fprintf(prom->out, "} %.15g\n", value);

@@ -8,34 +8,36 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../file.h"
 #include "../units.h"
+#include "explain.h"
 #include "names.h"
+#include "paths.h"
+#include "reason.h"
 
 /* Thousands of clients are not to make it a file that nobody can read. */
 #define PATHS_SHOWN 200
-#define EXPLANATION_BYTES 1500
 
-static const char * const sources[] = {
-	[TT_LINK_UNKNOWN] = "unknown",
-	[TT_LINK_CONF] = "configuration",
-	[TT_LINK_ETHTOOL] = "device",
-	[TT_LINK_QDISC] = "qdisc",
-	[TT_LINK_OUTRUN] = "outrun",
-};
-
-static void add_number(cJSON *object, const char *name, double value)
+static void status_add_number(cJSON *object, const char *name, double value)
 {
 	cJSON_AddNumberToObject(object, name, value);
 }
 
-static void add_text(cJSON *object, const char *name, const char *value)
+/* Names of mounts and devices may hold anything. */
+static void status_clean(cJSON *string)
 {
-	cJSON_AddStringToObject(object, name, value);
+	if (cJSON_IsString(string))
+		units_clean(string->valuestring);
 }
 
-static cJSON *add_item(cJSON *array)
+static void status_add_text(cJSON *object, const char *name, const char *value)
+{
+	status_clean(cJSON_AddStringToObject(object, name, value));
+}
+
+static cJSON *status_add_item(cJSON *array)
 {
 	cJSON *item = cJSON_CreateObject();
 
@@ -45,116 +47,200 @@ static cJSON *add_item(cJSON *array)
 	return NULL;
 }
 
-static void add_sentence(cJSON *array, const char *sentence)
+static void status_add_sentence(cJSON *array, const char *sentence)
 {
-	cJSON_AddItemToArray(array, cJSON_CreateString(sentence));
+	cJSON *item = cJSON_CreateString(sentence);
+
+	status_clean(item);
+	cJSON_AddItemToArray(array, item);
 }
 
-static void add_direction(cJSON *json, const struct tt_path *path,
-			  enum tt_dir dir)
+/* What bounds the windows of a role and direction. */
+static const char *status_tunable(const struct status_input *input,
+				  enum tt_role role, enum tt_dir dir)
+{
+	return input->table[input->decision->needs[role][dir].tunable].name;
+}
+
+static void status_add_direction(cJSON *json, const struct status_input *input,
+				 const struct tt_path *path, enum tt_dir dir)
 {
 	cJSON *object = cJSON_AddObjectToObject(json, names_dir[dir]);
 
-	add_number(object, "now_bps", path->now_bps[dir]);
-	add_number(object, "best_bps", path->best_bps[dir]);
-	add_number(object, "window_bytes", path->window_bytes[dir]);
-	add_text(object, "limit", names_limit[path->limit[dir]]);
+	status_add_number(object, "now_bps", path->now_bps[dir]);
+	status_add_number(object, "best_bps", path->best_bps[dir]);
+	status_add_number(object, "window_bytes", path->window_bytes[dir]);
+	status_add_text(object, "limit", names_limit[path->limit[dir]]);
+	status_add_text(object, "tunable", status_tunable(input, path->role,
+							  dir));
 }
 
-static void add_path(cJSON *array, const struct status_input *input,
-		     const struct tt_path *path)
+static void status_add_path(cJSON *array, const struct status_input *input,
+			    const struct tt_path *path)
 {
-	char addr[INET6_ADDRSTRLEN], text[EXPLANATION_BYTES];
-	cJSON *json = add_item(array);
+	char addr[INET6_ADDRSTRLEN], text[EXPLAIN_BYTES];
+	cJSON *json = status_add_item(array);
 
-	add_text(json, "role", names_role[path->role]);
-	add_text(json, "peer", units_addr(&path->peer, addr));
-	add_number(json, "connections", path->nconns);
-	add_number(json, "rtt_us", path->rtt_us);
-	add_text(json, "link", path->link.name);
-	add_number(json, "link_bps", path->link.rate_bps);
-	add_text(json, "link_source", sources[path->link.source]);
+	status_add_text(json, "role", names_role[path->role]);
+	status_add_text(json, "peer", units_addr(&path->peer, addr));
+	status_add_number(json, "connections", path->nconns);
+	status_add_number(json, "rtt_us", path->rtt_us);
+	status_add_text(json, "link", path->link.name);
+	status_add_number(json, "link_bps", path->link.rate_bps);
+	status_add_text(json, "link_source", names_source[path->link.source]);
 	cJSON_AddBoolToObject(json, "learned", path->learned);
 	for (int dir = 0; dir < TT_DIRS; dir++)
-		add_direction(json, path, dir);
-	add_text(json, "explanation",
-		 input->explain(path, text, sizeof(text), input->data));
+		status_add_direction(json, input, path, dir);
+	status_add_text(json, "explanation",
+			explain_path(input, path, text, sizeof(text)));
 }
 
-static void add_setting(cJSON *array, const struct tt_row *table,
-			const struct tt_setting *setting)
+static void status_add_setting(cJSON *array, const struct tt_row *table,
+			       const struct tt_setting *setting)
 {
-	cJSON *json = add_item(array);
+	cJSON *json = status_add_item(array);
+	char reason[REASON_BYTES];
 
-	add_text(json, "name", table[setting->target.id].name);
-	add_text(json, "instance", setting->target.instance);
-	add_number(json, "value", setting->value);
+	status_add_text(json, "name", table[setting->target.id].name);
+	status_add_text(json, "instance", setting->target.instance);
+	status_add_number(json, "value", setting->value);
 	if (setting->written)
-		add_number(json, "original", setting->original);
+		status_add_number(json, "original", setting->original);
 	cJSON_AddBoolToObject(json, "written", setting->written);
-	add_text(json, "hands_off", names_off[setting->off]);
-	add_text(json, "reason", setting->reason);
+	status_add_text(json, "hands_off", names_off[setting->off]);
+	status_add_text(json, "reason", reason_text(&setting->reason, reason));
 }
 
-static void add_mount(cJSON *array, const struct tt_mount *mount)
+static void status_add_mount(cJSON *array, const struct tt_mount *mount)
 {
-	cJSON *json = add_item(array);
+	cJSON *json = status_add_item(array);
 	char addr[INET6_ADDRSTRLEN];
 
-	add_text(json, "dev", mount->dev);
-	add_text(json, "dir", mount->dir);
-	add_text(json, "server", units_addr(&mount->server, addr));
-	add_number(json, "read_ahead_kb", mount->read_ahead_kb);
+	status_add_text(json, "dev", mount->dev);
+	status_add_text(json, "dir", mount->dir);
+	status_add_text(json, "server", units_addr(&mount->server, addr));
+	status_add_number(json, "read_ahead_kb", mount->read_ahead_kb);
 }
 
-static void add_host(cJSON *json, const struct tt_host *host)
+static void status_add_host(cJSON *json, const struct tt_host *host)
 {
-	add_number(json, "ram_bytes", host->ram_bytes);
-	add_number(json, "tcp_mem_bytes", host->tcp_mem_bytes[2]);
-	add_number(json, "tcp_used_bytes", host->tcp_used_bytes);
-	cJSON_AddBoolToObject(json, "series", host->has_series);
+	status_add_number(json, "ram_bytes", host->ram_bytes);
+	status_add_number(json, "tcp_mem_bytes", host->tcp_mem_bytes[2]);
+	status_add_number(json, "tcp_used_bytes", host->tcp_used_bytes);
+	cJSON_AddBoolToObject(json, "sunrpc_tcpbuf", host->has_sunrpc_tcpbuf);
 }
 
-/* Everything; the time comes first, where but_time() leaves it out. */
-static cJSON *build(const struct status_input *input)
+/* How much a path deserves a look: the lower the more. */
+static int status_rank(const struct tt_path *path)
+{
+	int rank = path->nconns ? 3 : 4;
+
+	for (int dir = 0; dir < TT_DIRS; dir++) {
+		enum tt_limit limit = path->limit[dir];
+
+		if (!path->now_bps[dir])
+			continue;
+		if (limit == TT_LIMIT_RWND || limit == TT_LIMIT_SNDBUF ||
+		    limit == TT_LIMIT_READ_AHEAD)
+			return 0;
+		if (limit == TT_LIMIT_CONGESTION)
+			rank = 1;
+		else if (rank > 2)
+			rank = 2;
+	}
+	return rank;
+}
+
+static int status_compare_rates(const u64 *a, const u64 *b)
+{
+	u64 one = max_u64(a[TT_OUT], a[TT_IN]);
+	u64 other = max_u64(b[TT_OUT], b[TT_IN]);
+
+	return one == other ? 0 : one > other ? -1 : 1;
+}
+
+/* The worst first, and of these the busiest. */
+static int status_compare(const void *left, const void *right)
+{
+	const struct tt_path *a = *(const struct tt_path * const *)left;
+	const struct tt_path *b = *(const struct tt_path * const *)right;
+	int order = status_rank(a) - status_rank(b);
+
+	if (!order)
+		order = status_compare_rates(a->now_bps, b->now_bps);
+	if (!order)
+		order = status_compare_rates(a->best_bps, b->best_bps);
+	/* In the order of addresses. */
+	return order ? order : a < b ? -1 : 1;
+}
+
+static void status_add_paths(cJSON *json, const struct status_input *input)
+{
+	cJSON *array = cJSON_AddArrayToObject(json, "paths");
+	const struct tt_path **sorted;
+
+	sorted = calloc(input->npaths + 1, sizeof(*sorted));
+	if (!sorted)
+		return;
+	for (size_t i = 0; i < input->npaths; i++)
+		sorted[i] = &input->paths[i];
+	qsort(sorted, input->npaths, sizeof(*sorted), status_compare);
+	for (size_t i = 0; i < input->npaths && i < PATHS_SHOWN; i++)
+		status_add_path(array, input, sorted[i]);
+	free(sorted);
+	if (input->npaths > PATHS_SHOWN)
+		status_add_number(json, "paths_left_out",
+				  input->npaths - PATHS_SHOWN);
+}
+
+/* What bounds windows, for paths that are left out. */
+static void status_add_bounds(cJSON *json, const struct status_input *input)
+{
+	for (int role = 0; role < TT_ROLES; role++) {
+		cJSON *object = cJSON_AddObjectToObject(json, names_role[role]);
+
+		for (int dir = 0; dir < TT_DIRS; dir++)
+			status_add_text(object, names_dir[dir],
+					status_tunable(input, role, dir));
+	}
+}
+
+/* Everything; the time comes first, where status_but_time() leaves it out. */
+static cJSON *status_build(const struct status_input *input)
 {
 	cJSON *json = cJSON_CreateObject();
 	cJSON *array;
 
-	add_number(json, "monotonic_us", input->now_us);
-	add_number(json, "version", STATUS_VERSION);
-	add_number(json, "pid", input->pid);
+	status_add_number(json, "monotonic_us", input->now_us);
+	status_add_number(json, "version", STATUS_VERSION);
+	status_add_number(json, "pid", input->pid);
 	cJSON_AddBoolToObject(json, "dry_run", input->dry_run);
-	add_host(cJSON_AddObjectToObject(json, "host"), input->host);
-	array = cJSON_AddArrayToObject(json, "trouble");
-	for (size_t i = 0; i < input->ntrouble; i++)
-		if (input->trouble[i] && *input->trouble[i])
-			add_sentence(array, input->trouble[i]);
-	array = cJSON_AddArrayToObject(json, "paths");
-	for (size_t i = 0; i < input->npaths && i < PATHS_SHOWN; i++)
-		add_path(array, input, &input->paths[i]);
-	if (input->npaths > PATHS_SHOWN)
-		add_number(json, "paths_left_out",
-			   input->npaths - PATHS_SHOWN);
+	status_add_host(cJSON_AddObjectToObject(json, "host"), input->host);
+	array = cJSON_AddArrayToObject(json, "problems");
+	for (size_t i = 0; i < input->nproblems; i++)
+		if (input->problems[i] && *input->problems[i])
+			status_add_sentence(array, input->problems[i]);
+	status_add_paths(json, input);
+	status_add_bounds(cJSON_AddObjectToObject(json, "bounds"), input);
 	array = cJSON_AddArrayToObject(json, "mounts");
 	for (size_t i = 0; i < input->nmounts; i++)
-		add_mount(array, &input->mounts[i]);
+		status_add_mount(array, &input->mounts[i]);
 	array = cJSON_AddArrayToObject(json, "settings");
 	for (size_t i = 0; i < input->nsettings; i++)
-		add_setting(array, input->table, &input->settings[i]);
+		status_add_setting(array, input->table, &input->settings[i]);
 	return json;
 }
 
-static char *print(const struct status_input *input)
+static char *status_to_json(const struct status_input *input)
 {
-	cJSON *json = build(input);
+	cJSON *json = status_build(input);
 	char *text = cJSON_Print(json);
 
 	cJSON_Delete(json);
 	return text;
 }
 
-static const char *but_time(const char *text)
+static const char *status_but_time(const char *text)
 {
 	return strchr(text, ',');
 }
@@ -164,19 +250,24 @@ int status_write(struct status_writer *writer, int dir,
 {
 	u64 age_us = input->now_us - writer->written_us;
 	char *text;
+	int err = 0;
 
 	if (writer->text && age_us < 1000000)
 		return 0;
-	text = print(input);
+	text = status_to_json(input);
 	if (!text)
 		return -ENOMEM;
 	if (writer->text && age_us < STATUS_REFRESH_US &&
-	    !strcmp(but_time(writer->text), but_time(text))) {
+	    !strcmp(status_but_time(writer->text), status_but_time(text))) {
 		free(text);
 		return 0;
 	}
 	free(writer->text);
 	writer->text = text;
 	writer->written_us = input->now_us;
-	return file_write(dir, STATUS_FILE, text, false);
+	if (input->npaths <= PATHS_SHOWN)
+		unlinkat(dir, PATHS_FILE, 0);
+	else
+		err = paths_write(dir, input->paths, input->npaths);
+	return err ? err : file_write(dir, STATUS_FILE, text, false);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "../types.h"
+#include "../values.h"
 
 #define STATUS_FILE "status.json"
 #define STATUS_LARGEST_BYTES (4 * 1024 * 1024)
@@ -32,10 +32,9 @@
  * @table: the tunables
  * @mounts: of the snapshot
  * @nmounts: length
- * @explain: writes the arithmetic of a path; called with @data
- * @data: for @explain
- * @trouble: sentences, each may be NULL or ""
- * @ntrouble: length
+ * @decision: of this poll
+ * @problems: sentences, each may be NULL or ""
+ * @nproblems: length
  * @dry_run: nothing is written
  */
 struct status_input {
@@ -49,12 +48,9 @@ struct status_input {
 	const struct tt_row		*table;
 	const struct tt_mount		*mounts;
 	size_t				nmounts;
-	const char			*(*explain)(const struct tt_path *path,
-						    char *text, size_t size,
-						    const void *data);
-	const void			*data;
-	const char *const		*trouble;
-	size_t				ntrouble;
+	const struct tt_decision	*decision;
+	const char *const		*problems;
+	size_t				nproblems;
 	bool				dry_run;
 };
 
@@ -78,36 +74,5 @@ struct status_writer {
  */
 int status_write(struct status_writer *writer, int dir,
 		 const struct status_input *input);
-
-/**
- * status_print - show a status to people, in at most 80 columns
- * @text: content of the file
- * @color: show colour
- * @out: where to
- *
- * Returns: 0, or -EINVAL if @text is no status
- */
-int status_print(const char *text, bool color, FILE *out);
-
-/**
- * status_explain - print the arithmetic of a peer's paths
- * @text: content of the file
- * @peer: its address
- * @out: where to
- *
- * Returns: 0, -ENOENT if the peer is not known, or -EINVAL if @text is no
- * status
- */
-int status_explain(const char *text, const struct tt_addr *peer, FILE *out);
-
-/**
- * status_age - who wrote a status, and when
- * @text: content of the file
- * @pid: is set to the daemon's
- * @written_us: is set to CLOCK_MONOTONIC of when it was written
- *
- * Returns: 0, or -EINVAL if @text is no status
- */
-int status_age(const char *text, pid_t *pid, u64 *written_us);
 
 #endif /* TCPTUNED_REPORT_STATUS_H */

@@ -1,55 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The status for people, made of the JSON, so that both say the same.
+ * The status for people, made of the JSON, so that both say the same: a row for
+ * each peer, the worst first, and below them the values that are not what they
+ * were.
  */
-#include <cjson/cJSON.h>
+#include "text.h"
+
+#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "../units.h"
-#include "status.h"
+#include "names.h"
+#include "read.h"
 
 #define COLUMNS 80
 
+/* So many peers, and values below them, unless all are wanted. */
+#define ROWS_SHOWN 40
+#define VALUES_SHOWN 20
+
+/* A longer address has a line of its own. */
+#define PEER_COLUMNS 27
+
 /* What a terminal is told, "" for what is none. */
-struct style {
+struct text_style {
 	const char *bold;
 	const char *warn;
 	const char *plain;
 };
 
-static const struct style colored = { "\033[1m", "\033[33m", "\033[0m" };
-static const struct style colorless = { "", "", "" };
+static const struct text_style text_colored = { "\033[1m", "\033[33m", "\033[0m" };
+static const struct text_style text_colorless = { "", "", "" };
 
-static double number(const cJSON *json, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-
-	/* What is not a number, or below 0, was not written by us. */
-	return cJSON_IsNumber(item) && item->valuedouble > 0 &&
-	       item->valuedouble < 1e18 ? item->valuedouble : 0;
-}
-
-static const char *text(const cJSON *json, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-
-	return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static bool truth(const cJSON *json, const char *name)
-{
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, name));
-}
-
-static const cJSON *list(const cJSON *json, const char *name)
-{
-	return cJSON_GetObjectItemCaseSensitive(json, name);
-}
-
-/* A sentence, broken at blanks so that it stays in the columns. */
-static void print_wrapped(FILE *out, int indent, const char *sentence)
+void text_wrap(FILE *out, int indent, const char *sentence)
 {
 	int column = COLUMNS;
 
@@ -70,193 +55,233 @@ static void print_wrapped(FILE *out, int indent, const char *sentence)
 	fputc('\n', out);
 }
 
-/* Parses a status. Returns: NULL if it is none of ours. */
-static cJSON *parse(const char *status)
+/* The direction that a path is used in. */
+static enum tt_dir text_direction(const cJSON *path)
 {
-	cJSON *json = cJSON_Parse(status);
+	const cJSON *out = read_list(path, names_dir[TT_OUT]);
+	const cJSON *in = read_list(path, names_dir[TT_IN]);
+	double now = read_number(in, "now_bps") - read_number(out, "now_bps");
+	double best = read_number(in, "best_bps") -
+		      read_number(out, "best_bps");
 
-	if (number(json, "version") == STATUS_VERSION)
-		return json;
-	cJSON_Delete(json);
+	return now > 0 || (now == 0 && best > 0) ? TT_IN : TT_OUT;
+}
+
+/* A rate in few columns: 457M, 9.41G. */
+static const char *text_rate(double bps, char *buf)
+{
+	char *bit;
+
+	units_rate(bps, buf);
+	bit = strstr(buf, "bit");
+	*bit = '\0';
+	if (bit > buf)
+		bit[-1] = toupper((unsigned char)bit[-1]);
+	return bps ? buf : "-";
+}
+
+static const cJSON *text_find_setting(const cJSON *json, const char *name)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, read_list(json, "settings"))
+		if (!strcmp(read_string(item, "name"), name))
+			return item;
 	return NULL;
 }
 
-/* A limit that more window lifts, and that does not last if all is well. */
-static bool is_ours(const char *limit)
+/* What was set for a path. */
+static const char *text_set(const cJSON *json, const cJSON *direction,
+			    char *buf)
 {
-	return !strcmp(limit, "receiver window") ||
-	       !strcmp(limit, "send buffer") || !strcmp(limit, "read-ahead");
+	const cJSON *setting;
+	int off;
+
+	setting = text_find_setting(json, read_string(direction, "tunable"));
+	off = names_find(names_off, NAMES_OFF,
+			 read_string(setting, "hands_off"));
+	if (off == TT_OFF_FOREIGN || off == TT_OFF_DENIED)
+		return "left";
+	if (!read_flag(setting, "written"))
+		return "-";
+	return units_bytes(read_number(setting, "value"), buf);
 }
 
-static void print_direction(const cJSON *path, const char *name,
-			    const struct style *style, FILE *out)
+/* What binds a path, and at which end. */
+static const char *text_limit(const cJSON *path, enum tt_dir dir, bool *warn)
 {
-	const cJSON *dir = cJSON_GetObjectItemCaseSensitive(path, name);
-	char now[UNITS_MAX], best[UNITS_MAX], window[UNITS_MAX];
-	const char *limit = text(dir, "limit");
+	const char *name = read_string(read_list(path, names_dir[dir]),
+				       "limit");
+	int limit = names_find(names_limit, NAMES_LIMITS, name);
 
-	if (!number(dir, "best_bps") && !number(dir, "window_bytes"))
+	*warn = limit == TT_LIMIT_RWND || limit == TT_LIMIT_SNDBUF ||
+		limit == TT_LIMIT_READ_AHEAD;
+	if (!read_number(path, "connections")) {
+		*warn = false;
+		return "unconnected";
+	}
+	if (limit == TT_LIMIT_RWND)
+		return dir == TT_OUT ? "peer window" : "own window";
+	return name;
+}
+
+static void text_print_row(const cJSON *json, const cJSON *path, int width,
+			   const struct text_style *style, FILE *out)
+{
+	char now[UNITS_MAX], best[UNITS_MAX], rtt[UNITS_MAX] = "-";
+	char window[UNITS_MAX] = "-", set[UNITS_MAX];
+	const char *peer = read_string(path, "peer"), *limit;
+	enum tt_dir dir = text_direction(path);
+	const cJSON *direction = read_list(path, names_dir[dir]);
+	bool warn;
+
+	limit = text_limit(path, dir, &warn);
+	if (read_number(path, "rtt_us"))
+		units_time(read_number(path, "rtt_us"), rtt);
+	if (read_number(direction, "window_bytes"))
+		units_bytes(read_number(direction, "window_bytes"), window);
+	if ((int)strlen(peer) > width) {
+		fprintf(out, "%s\n", peer);
+		peer = "";
+	}
+	fprintf(out, "%-*s %6s%c %6s %5s %5s %7s %7s %s%s%s\n", width, peer,
+		read_string(path, "role"), dir == TT_OUT ? '>' : '<', rtt,
+		text_rate(read_number(direction, "now_bps"), now),
+		text_rate(read_number(direction, "best_bps"), best), window,
+		text_set(json, direction, set), warn ? style->warn : "", limit,
+		warn ? style->plain : "");
+}
+
+/* The column of peers: as wide as the widest that leaves room for the others. */
+static int text_peer_width(const cJSON *json, int max_rows)
+{
+	int width = 4, rows = 0;
+	const cJSON *path;
+
+	cJSON_ArrayForEach(path, read_list(json, "paths")) {
+		int len = strlen(read_string(path, "peer"));
+
+		if (rows++ < max_rows && len <= PEER_COLUMNS && len > width)
+			width = len;
+	}
+	return width;
+}
+
+static void text_print_paths(const cJSON *json, bool all,
+			     const struct text_style *style, FILE *out)
+{
+	int max_rows = all ? INT_MAX : ROWS_SHOWN, rows = 0;
+	int width = text_peer_width(json, max_rows);
+	double more = read_number(json, "paths_left_out");
+	const cJSON *path;
+
+	if (!cJSON_GetArraySize(read_list(json, "paths"))) {
+		fputs("No NFS peer has been seen yet.\n", out);
 		return;
-	fprintf(out, "    %-3s now %-8s best %-8s window %-8s limit %s%s%s\n",
-		name, units_rate(number(dir, "now_bps"), now),
-		units_rate(number(dir, "best_bps"), best),
-		units_bytes(number(dir, "window_bytes"), window),
-		is_ours(limit) ? style->warn : "", limit,
-		is_ours(limit) ? style->plain : "");
+	}
+	fprintf(out, "%s%-*s %7s %6s %5s %5s %7s %7s limited by%s\n",
+		style->bold, width, "peer", "role", "rtt", "now", "best",
+		"window", "set", style->plain);
+	cJSON_ArrayForEach(path, read_list(json, "paths")) {
+		if (rows++ < max_rows)
+			text_print_row(json, path, width, style, out);
+		else
+			more++;
+	}
+	if (more)
+		fprintf(out, "and %.0f more%s\n", more,
+			all ? "; \"tcptuned explain PEER\" shows any" :
+			      "; --all shows more");
 }
 
-static void print_path(const cJSON *path, const struct style *style, FILE *out)
+/* Whether a value is not what it was, or would be changed but is left alone. */
+static bool text_is_notable(const cJSON *setting)
 {
-	unsigned int connections = number(path, "connections");
-	char rtt[UNITS_MAX] = "unknown", rate[UNITS_MAX] = "unknown rate";
-	char line[200];
-	int len;
+	int off = names_find(names_off, NAMES_OFF,
+			     read_string(setting, "hands_off"));
 
-	if (number(path, "rtt_us"))
-		units_time(number(path, "rtt_us"), rtt);
-	if (number(path, "link_bps"))
-		units_rate(number(path, "link_bps"), rate);
-	fprintf(out, "%s%s%s, this host is the %s\n", style->bold,
-		text(path, "peer"), style->plain, text(path, "role"));
-	len = snprintf(line, sizeof(line), "%u connection%s, RTT %s%s",
-		       connections, connections == 1 ? "" : "s", rtt,
-		       truth(path, "learned") ? " (learned)" : "");
-	if (*text(path, "link"))
-		snprintf(line + len, sizeof(line) - len, ", %s %s (%s)",
-			 text(path, "link"), rate, text(path, "link_source"));
-	print_wrapped(out, 4, line);
-	print_direction(path, "out", style, out);
-	print_direction(path, "in", style, out);
+	return read_flag(setting, "written") || off == TT_OFF_FOREIGN ||
+	       off == TT_OFF_DENIED;
 }
 
-static const char *why_not(const char *hands_off)
+static void text_print_setting(const cJSON *setting,
+			       const struct text_style *style, FILE *out)
 {
-	static const struct {
-		const char *name;
-		const char *sentence;
-	} reasons[] = {
-		{ "absent", "this kernel does not have it" },
-		{ "foreign", "somebody else sets it" },
-		{ "denied", "no permission to write it" },
-		{ "configuration", "the configuration says so" },
-	};
+	int off = names_find(names_off, NAMES_OFF,
+			     read_string(setting, "hands_off"));
+	const char *blank = *read_string(setting, "instance") ? " " : "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-		if (!strcmp(hands_off, reasons[i].name))
-			return reasons[i].sentence;
-	return "";
-}
-
-static void print_setting(const cJSON *setting, const struct style *style,
-			  FILE *out)
-{
-	const char *off = text(setting, "hands_off");
-	const char *blank = *text(setting, "instance") ? " " : "";
-	bool foreign = !strcmp(off, "foreign") || !strcmp(off, "denied");
-	bool absent = !strcmp(off, "absent");
-
-	fprintf(out, "%s%s%s%s%s", style->bold, text(setting, "name"), blank,
-		text(setting, "instance"), style->plain);
-	if (!absent)
-		fprintf(out, " = %.0f", number(setting, "value"));
-	if (truth(setting, "written"))
-		fprintf(out, ", was %.0f", number(setting, "original"));
+	fprintf(out, "%s%s%s%s%s = %.0f", style->bold,
+		read_string(setting, "name"), blank,
+		read_string(setting, "instance"), style->plain,
+		read_number(setting, "value"));
+	if (read_flag(setting, "written"))
+		fprintf(out, ", was %.0f", read_number(setting, "original"));
+	if (off > TT_HANDS_ON)
+		fprintf(out, ", %sleft alone: %s%s", style->warn,
+			names_off_text[off], style->plain);
 	fputc('\n', out);
-	if (*off)
-		fprintf(out, "    %sleft alone: %s%s\n",
-			foreign ? style->warn : "", why_not(off),
-			foreign ? style->plain : "");
-	else if (*text(setting, "reason"))
-		print_wrapped(out, 4, text(setting, "reason"));
+	if (off <= TT_HANDS_ON && *read_string(setting, "reason"))
+		text_wrap(out, 4, read_string(setting, "reason"));
 }
 
-static void print_host(const cJSON *json, FILE *out)
+static void text_print_settings(const cJSON *json, bool all,
+				const struct text_style *style, FILE *out)
 {
-	const cJSON *host = cJSON_GetObjectItemCaseSensitive(json, "host");
+	size_t values = 0, more = 0;
+	const cJSON *setting;
+
+	cJSON_ArrayForEach(setting, read_list(json, "settings")) {
+		if (!text_is_notable(setting))
+			continue;
+		if (!values)
+			fputc('\n', out);
+		if (values++ < VALUES_SHOWN || all)
+			text_print_setting(setting, style, out);
+		else
+			more++;
+	}
+	if (more)
+		fprintf(out, "and %zu more; --all shows more\n", more);
+}
+
+static void text_print_host(const cJSON *json, FILE *out)
+{
+	const cJSON *host = read_list(json, "host");
 	char used[UNITS_MAX], all[UNITS_MAX];
 
 	fprintf(out, "tcptuned is running as process %.0f%s\n",
-		number(json, "pid"),
-		truth(json, "dry_run") ? ", writing nothing" : "");
-	fprintf(out, "TCP uses %s", units_bytes(number(host, "tcp_used_bytes"),
-						used));
+		read_number(json, "pid"),
+		read_flag(json, "dry_run") ? ", writing nothing" : "");
+	fprintf(out, "TCP uses %s",
+		units_bytes(read_number(host, "tcp_used_bytes"), used));
 	/* Only the first network namespace is told. */
-	if (number(host, "tcp_mem_bytes"))
-		fprintf(out, " of the %s that it may",
-			units_bytes(number(host, "tcp_mem_bytes"), all));
-	fprintf(out, ", kernel %s the series\n",
-		truth(host, "series") ? "with" : "without");
+	if (read_number(host, "tcp_mem_bytes"))
+		fprintf(out, " of %s of memory",
+			units_bytes(read_number(host, "tcp_mem_bytes"), all));
+	fprintf(out, "; kernel %s sunrpc-tcpbuf\n",
+		read_flag(host, "sunrpc_tcpbuf") ? "with" : "without");
 }
 
-int status_print(const char *status, bool color, FILE *out)
+int text_print(const char *status, bool color, bool all, FILE *out)
 {
-	const struct style *style = color ? &colored : &colorless;
-	cJSON *json = parse(status);
+	const struct text_style *style = color ? &text_colored :
+						 &text_colorless;
+	cJSON *json = read_parse(status);
 	const cJSON *item;
 
 	if (!json)
 		return -EINVAL;
-	print_host(json, out);
-	cJSON_ArrayForEach(item, list(json, "trouble"))
+	text_print_host(json, out);
+	cJSON_ArrayForEach(item, read_list(json, "problems"))
 		if (cJSON_IsString(item)) {
 			fputs(style->warn, out);
-			print_wrapped(out, 0, item->valuestring);
+			text_wrap(out, 0, item->valuestring);
 			fputs(style->plain, out);
 		}
 	fputc('\n', out);
-	if (!cJSON_GetArraySize(list(json, "paths")))
-		fputs("No NFS peer has been seen yet.\n", out);
-	cJSON_ArrayForEach(item, list(json, "paths"))
-		print_path(item, style, out);
-	if (number(json, "paths_left_out"))
-		fprintf(out, "and %.0f more\n", number(json, "paths_left_out"));
-	fputc('\n', out);
-	cJSON_ArrayForEach(item, list(json, "settings"))
-		print_setting(item, style, out);
+	text_print_paths(json, all, style, out);
+	text_print_settings(json, all, style, out);
 	cJSON_Delete(json);
 	return 0;
-}
-
-/* Sentences, a line each, wrapped. */
-static void print_lines(FILE *out, char *lines)
-{
-	char *line;
-
-	while ((line = strsep(&lines, "\n")))
-		if (*line)
-			print_wrapped(out, 0, line);
-}
-
-int status_explain(const char *status, const struct tt_addr *peer, FILE *out)
-{
-	cJSON *json = parse(status);
-	struct tt_addr addr;
-	const cJSON *path, *item;
-	int err = -ENOENT;
-
-	if (!json)
-		return -EINVAL;
-	cJSON_ArrayForEach(path, list(json, "paths")) {
-		if (units_parse_addr(text(path, "peer"), &addr) ||
-		    !IN6_ARE_ADDR_EQUAL(&addr.in6, &peer->in6))
-			continue;
-		item = cJSON_GetObjectItemCaseSensitive(path, "explanation");
-		if (cJSON_IsString(item))
-			print_lines(out, item->valuestring);
-		err = 0;
-	}
-	cJSON_Delete(json);
-	return err;
-}
-
-int status_age(const char *status, pid_t *pid, u64 *written_us)
-{
-	cJSON *json = parse(status);
-
-	if (!json)
-		return -EINVAL;
-	*pid = number(json, "pid");
-	*written_us = number(json, "monotonic_us");
-	cJSON_Delete(json);
-	return *pid > 0 ? 0 : -EINVAL;
 }

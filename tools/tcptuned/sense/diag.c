@@ -42,7 +42,7 @@ bool diag_has_port(const struct diag_ports *ports, u16 port)
  * jumping four bytes beyond it refuses. Each port is "equal, else skip the
  * jump" and "jump to the end"; the last one needs no jump.
  */
-struct step {
+struct diag_step {
 	struct inet_diag_bc_op equal;
 	struct inet_diag_bc_op port;
 	struct inet_diag_bc_op jump;
@@ -51,9 +51,9 @@ struct step {
 size_t diag_filter(const struct diag_ports *local,
 		   const struct diag_ports *peer, void *buf)
 {
-	size_t n = local->n + peer->n, end = n * sizeof(struct step) -
+	size_t n = local->n + peer->n, end = n * sizeof(struct diag_step) -
 		sizeof(struct inet_diag_bc_op);
-	struct step *step = buf;
+	struct diag_step *step = buf;
 
 	for (size_t i = 0; i < n; i++) {
 		bool ours = i < local->n;
@@ -61,7 +61,7 @@ size_t diag_filter(const struct diag_ports *local,
 
 		step[i].equal = (struct inet_diag_bc_op) {
 			.code = ours ? INET_DIAG_BC_S_EQ : INET_DIAG_BC_D_EQ,
-			.yes = offsetof(struct step, jump),
+			.yes = offsetof(struct diag_step, jump),
 			.no = sizeof(*step),
 		};
 		step[i].port = (struct inet_diag_bc_op) {
@@ -72,13 +72,13 @@ size_t diag_filter(const struct diag_ports *local,
 		step[i].jump = (struct inet_diag_bc_op) {
 			.code = INET_DIAG_BC_JMP,
 			.yes = sizeof(struct inet_diag_bc_op),
-			.no = left - offsetof(struct step, jump),
+			.no = left - offsetof(struct diag_step, jump),
 		};
 	}
 	return end;
 }
 
-static void take_addr(struct tt_addr *addr, u8 family, const __be32 *from)
+static void diag_parse_addr(struct tt_addr *addr, u8 family, const __be32 *from)
 {
 	if (family == AF_INET6) {
 		memcpy(&addr->in6, from, sizeof(addr->in6));
@@ -90,18 +90,19 @@ static void take_addr(struct tt_addr *addr, u8 family, const __be32 *from)
 	memcpy(&addr->in6.s6_addr[12], from, sizeof(*from));
 }
 
-static void take_id(struct tt_conn *conn, const struct inet_diag_msg *msg)
+static void diag_parse_id(struct tt_conn *conn, const struct inet_diag_msg *msg)
 {
 	const struct inet_diag_sockid *id = &msg->id;
 
 	conn->cookie = (u64)id->idiag_cookie[1] << 32 | id->idiag_cookie[0];
-	take_addr(&conn->local, msg->idiag_family, id->idiag_src);
-	take_addr(&conn->peer, msg->idiag_family, id->idiag_dst);
+	diag_parse_addr(&conn->local, msg->idiag_family, id->idiag_src);
+	diag_parse_addr(&conn->peer, msg->idiag_family, id->idiag_dst);
 	conn->local_port = ntohs(id->idiag_sport);
 	conn->peer_port = ntohs(id->idiag_dport);
+	conn->uid = msg->idiag_uid;
 }
 
-static void take_rates(struct tt_conn *conn, const struct tcp_info *info)
+static void diag_parse_rates(struct tt_conn *conn, const struct tcp_info *info)
 {
 	if (__builtin_mul_overflow(info->tcpi_delivery_rate, 8,
 				   &conn->delivery_bps))
@@ -112,10 +113,9 @@ static void take_rates(struct tt_conn *conn, const struct tcp_info *info)
 	conn->sndbuf_limited_us = info->tcpi_sndbuf_limited;
 	conn->bytes[TT_OUT] = info->tcpi_bytes_acked;
 	conn->bytes[TT_IN] = info->tcpi_bytes_received;
-	conn->retrans_bytes = info->tcpi_bytes_retrans;
 }
 
-static void take_info(struct tt_conn *conn, const struct nlattr *attr)
+static void diag_parse_info(struct tt_conn *conn, const struct nlattr *attr)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
 	const char *payload = mnl_attr_get_payload(attr);
@@ -125,20 +125,14 @@ static void take_info(struct tt_conn *conn, const struct nlattr *attr)
 	if (len >= RCV_WND_OFFSET + sizeof(u32))
 		memcpy(&conn->rcv_wnd_bytes, payload + RCV_WND_OFFSET,
 		       sizeof(u32));
-	take_rates(conn, &info);
+	diag_parse_rates(conn, &info);
 	if (info.tcpi_min_rtt != NO_RTT)
 		conn->min_rtt_us = info.tcpi_min_rtt;
 	conn->rtt_us = info.tcpi_rtt;
 	conn->rcv_rtt_us = info.tcpi_rcv_rtt;
-	conn->snd_wnd_bytes = info.tcpi_snd_wnd;
-	conn->snd_wscale = info.tcpi_snd_wscale;
-	conn->rcv_wscale = info.tcpi_rcv_wscale;
-	conn->notsent_bytes = info.tcpi_notsent_bytes;
-	conn->mss_bytes = info.tcpi_snd_mss;
-	conn->cwnd_packets = info.tcpi_snd_cwnd;
 }
 
-static void take_memory(struct tt_conn *conn, const struct nlattr *attr)
+static void diag_parse_memory(struct tt_conn *conn, const struct nlattr *attr)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
 	u32 mem[SK_MEMINFO_VARS] = { };
@@ -147,8 +141,6 @@ static void take_memory(struct tt_conn *conn, const struct nlattr *attr)
 	       len < sizeof(mem) ? len : sizeof(mem));
 	conn->sndbuf_bytes = mem[SK_MEMINFO_SNDBUF];
 	conn->rcvbuf_bytes = mem[SK_MEMINFO_RCVBUF];
-	conn->mem_bytes = (u64)mem[SK_MEMINFO_RMEM_ALLOC] +
-		mem[SK_MEMINFO_WMEM_QUEUED];
 }
 
 bool diag_parse(const struct nlmsghdr *nlh, struct tt_conn *conn)
@@ -161,18 +153,18 @@ bool diag_parse(const struct nlmsghdr *nlh, struct tt_conn *conn)
 	    (msg->idiag_family != AF_INET && msg->idiag_family != AF_INET6))
 		return false;
 	*conn = (struct tt_conn) { };
-	take_id(conn, msg);
+	diag_parse_id(conn, msg);
 	mnl_attr_for_each(attr, nlh, sizeof(*msg)) {
 		if (mnl_attr_get_type(attr) == INET_DIAG_INFO)
-			take_info(conn, attr);
+			diag_parse_info(conn, attr);
 		else if (mnl_attr_get_type(attr) == INET_DIAG_SKMEMINFO)
-			take_memory(conn, attr);
+			diag_parse_memory(conn, attr);
 	}
 	return true;
 }
 
-static int dump_family(struct nl *nl, u8 family, const void *filter,
-		       size_t filter_bytes, mnl_cb_t cb, void *data)
+static int diag_dump_family(struct nl *nl, u8 family, const void *filter,
+			    size_t filter_bytes, mnl_cb_t cb, void *data)
 {
 	struct inet_diag_req_v2 *req;
 	struct nlmsghdr *nlh;
@@ -198,8 +190,8 @@ int diag_dump(struct nl *nl, const struct diag_ports *local,
 	if (!local->n && !peer->n)
 		return 0;
 	filter_bytes = diag_filter(local, peer, filter);
-	err = dump_family(nl, AF_INET, filter, filter_bytes, cb, data);
+	err = diag_dump_family(nl, AF_INET, filter, filter_bytes, cb, data);
 	if (err)
 		return err;
-	return dump_family(nl, AF_INET6, filter, filter_bytes, cb, data);
+	return diag_dump_family(nl, AF_INET6, filter, filter_bytes, cb, data);
 }

@@ -25,7 +25,7 @@ u64 host_parse_sockstat(const char *text)
 	return pages;
 }
 
-static u64 ram_bytes(void)
+static u64 host_ram_bytes(void)
 {
 	struct sysinfo info;
 
@@ -37,13 +37,13 @@ void host_read(const char *root, struct tt_host *host)
 	u64 page_bytes = sysconf(_SC_PAGESIZE);
 	char text[1024];
 
-	*host = (struct tt_host) { .ram_bytes = ram_bytes() };
+	*host = (struct tt_host) { .ram_bytes = host_ram_bytes() };
 	if (!proc_read(root, "/proc/sys/net/ipv4/tcp_mem", text, sizeof(text)))
 		proc_numbers(text, host->tcp_mem_bytes, 3);
 	for (size_t i = 0; i < 3; i++)
 		host->tcp_mem_bytes[i] *= page_bytes;
 	if (!proc_read(root, "/proc/net/sockstat", text, sizeof(text)))
 		host->tcp_used_bytes = host_parse_sockstat(text) * page_bytes;
-	host->has_series = !proc_read(root, "/proc/sys/sunrpc/tcp_rcvbuf",
-				      text, sizeof(text));
+	host->has_sunrpc_tcpbuf = !proc_read(root, "/proc/sys/sunrpc/tcp_rcvbuf",
+					     text, sizeof(text));
 }

@@ -14,13 +14,13 @@
 #include "nfs.h"
 #include "proc.h"
 
-struct entry {
+struct mounts_entry {
 	struct tt_mount	mount;
 	bool		connected;	/* the same for all of a server */
 };
 
-struct table {
-	struct entry	*entries;	/* in the order of compare() */
+struct mounts_table {
+	struct mounts_entry	*entries;	/* sorted */
 	size_t		 n;
 	size_t		 room;
 };
@@ -29,7 +29,7 @@ struct mounts {
 	char		*root;
 	FILE		*mountinfo;
 	bool		 fresh;		/* the table is what mountinfo says */
-	struct table	 table;
+	struct mounts_table	 table;
 	struct tt_mount	*list;		/* room for all of the table */
 };
 
@@ -65,29 +65,29 @@ void mounts_close(struct mounts *mounts)
 	free(mounts);
 }
 
-static int by_server(const struct tt_mount *mount, const struct tt_addr *server,
-		     u16 port)
+static int mounts_by_server(const struct tt_mount *mount,
+			    const struct tt_addr *server, u16 port)
 {
 	int order = memcmp(&mount->server, server, sizeof(*server));
 
 	return order ? order : (int)mount->port - port;
 }
 
-static int compare(const void *left, const void *right)
+static int mounts_compare(const void *left, const void *right)
 {
-	const struct entry *one = left, *other = right;
-	int order = by_server(&one->mount, &other->mount.server,
-			      other->mount.port);
+	const struct mounts_entry *one = left, *other = right;
+	int order = mounts_by_server(&one->mount, &other->mount.server,
+				     other->mount.port);
 
 	if (!order)
 		order = strcmp(one->mount.dev, other->mount.dev);
 	return order ? order : strcmp(one->mount.dir, other->mount.dir);
 }
 
-static int add(struct table *table, const struct tt_mount *mount)
+static int mounts_add(struct mounts_table *table, const struct tt_mount *mount)
 {
 	size_t room = table->room ? 2 * table->room : 16;
-	struct entry *entries;
+	struct mounts_entry *entries;
 
 	if (table->n == table->room) {
 		entries = realloc(table->entries, room * sizeof(*entries));
@@ -96,14 +96,14 @@ static int add(struct table *table, const struct tt_mount *mount)
 		table->entries = entries;
 		table->room = room;
 	}
-	table->entries[table->n++] = (struct entry) { .mount = *mount };
+	table->entries[table->n++] = (struct mounts_entry) { .mount = *mount };
 	return 0;
 }
 
 /* A device may be mounted in many places; the first one names it. */
-static void drop_repeated(struct table *table)
+static void mounts_drop_duplicates(struct mounts_table *table)
 {
-	struct entry *entries = table->entries;
+	struct mounts_entry *entries = table->entries;
 	size_t n = 0;
 
 	for (size_t i = 0; i < table->n; i++)
@@ -113,7 +113,7 @@ static void drop_repeated(struct table *table)
 	table->n = n;
 }
 
-static int read_table(FILE *mountinfo, struct table *table)
+static int mounts_read_table(FILE *mountinfo, struct mounts_table *table)
 {
 	struct tt_mount mount;
 	size_t room = 0;
@@ -126,41 +126,44 @@ static int read_table(FILE *mountinfo, struct table *table)
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		if (nfs_parse_mount(line, &mount))
-			err = add(table, &mount);
+			err = mounts_add(table, &mount);
 	}
 	if (!err && ferror(mountinfo))
 		err = -EIO;
 	free(line);
 	if (table->n)
 		qsort(table->entries, table->n, sizeof(*table->entries),
-		      compare);
-	drop_repeated(table);
+		      mounts_compare);
+	mounts_drop_duplicates(table);
 	return err;
 }
 
 /* The first of a server's entries, or NULL. */
-static struct entry *find(const struct table *table, const struct tt_addr *peer,
-			  u16 port)
+static struct mounts_entry *mounts_find(const struct mounts_table *table,
+					const struct tt_addr *peer, u16 port)
 {
 	size_t low = 0, high = table->n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (by_server(&table->entries[middle].mount, peer, port) < 0)
+		if (mounts_by_server(&table->entries[middle].mount, peer,
+				     port) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == table->n || by_server(&table->entries[low].mount, peer, port))
+	if (low == table->n ||
+	    mounts_by_server(&table->entries[low].mount, peer, port))
 		return NULL;
 	return &table->entries[low];
 }
 
 /* What was known of the servers stays known. */
-static void replace(struct mounts *mounts, const struct table *table)
+static void mounts_replace(struct mounts *mounts,
+			   const struct mounts_table *table)
 {
-	struct table old = mounts->table;
+	struct mounts_table old = mounts->table;
 
 	mounts->table = *table;
 	for (size_t i = 0; i < old.n; i++)
@@ -176,7 +179,7 @@ int mounts_refresh(struct mounts *mounts)
 		.fd = fileno(mounts->mountinfo),
 		.events = POLLPRI,
 	};
-	struct table table = { };
+	struct mounts_table table = { };
 	struct tt_mount *list;
 	int err;
 
@@ -184,14 +187,14 @@ int mounts_refresh(struct mounts *mounts)
 		mounts->fresh = false;
 	if (mounts->fresh)
 		return 0;
-	err = read_table(mounts->mountinfo, &table);
+	err = mounts_read_table(mounts->mountinfo, &table);
 	list = calloc(table.n + 1, sizeof(*list));
 	if (err || !list) {
 		free(list);
 		free(table.entries);
 		return err ? err : -ENOMEM;
 	}
-	replace(mounts, &table);
+	mounts_replace(mounts, &table);
 	free(mounts->list);
 	mounts->list = list;
 	mounts->fresh = true;
@@ -207,18 +210,18 @@ void mounts_ports(const struct mounts *mounts, struct diag_ports *ports)
 bool mounts_connected(struct mounts *mounts, const struct tt_addr *peer,
 		      u16 port)
 {
-	const struct table *table = &mounts->table;
-	struct entry *entry = find(table, peer, port);
+	const struct mounts_table *table = &mounts->table;
+	struct mounts_entry *entry = mounts_find(table, peer, port);
 
 	if (!entry)
 		return false;
 	for (; entry < table->entries + table->n && !entry->connected &&
-	     !by_server(&entry->mount, peer, port); entry++)
+	     !mounts_by_server(&entry->mount, peer, port); entry++)
 		entry->connected = true;
 	return true;
 }
 
-static u32 read_ahead(const char *root, const char *dev)
+static u32 mounts_read_ahead(const char *root, const char *dev)
 {
 	char path[64], text[32];
 	u64 kb = 0;
@@ -231,14 +234,15 @@ static u32 read_ahead(const char *root, const char *dev)
 
 struct tt_mount *mounts_list(struct mounts *mounts, size_t *nmounts)
 {
-	const struct table *table = &mounts->table;
+	const struct mounts_table *table = &mounts->table;
 	struct tt_mount *mount = mounts->list;
 
 	for (size_t i = 0; i < table->n; i++) {
 		if (!table->entries[i].connected)
 			continue;
 		*mount = table->entries[i].mount;
-		mount->read_ahead_kb = read_ahead(mounts->root, mount->dev);
+		mount->read_ahead_kb =
+			mounts_read_ahead(mounts->root, mount->dev);
 		mount++;
 	}
 	*nmounts = mount - mounts->list;

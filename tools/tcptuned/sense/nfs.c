@@ -42,7 +42,7 @@ int nfs_listeners(const char *root, struct diag_ports *ports)
 }
 
 /* What follows a name, which ends with "=", or NULL if it is another one. */
-static char *value_of(char *option, const char *name)
+static char *nfs_option_value(char *option, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -50,14 +50,14 @@ static char *value_of(char *option, const char *name)
 }
 
 /* The number that a value is, or 0. */
-static u64 number(const char *value, u64 max)
+static u64 nfs_number(const char *value, u64 max)
 {
 	u64 number;
 
 	return proc_numbers(value, &number, 1) && number <= max ? number : 0;
 }
 
-static bool take_addr(struct tt_mount *mount, char *value)
+static bool nfs_parse_addr(struct tt_mount *mount, char *value)
 {
 	/* "%eth0" of a link-local address is no part of it. */
 	value[strcspn(value, "%")] = '\0';
@@ -68,24 +68,24 @@ static bool take_addr(struct tt_mount *mount, char *value)
  * The last of equal options counts: the kernel puts its own behind those that
  * security modules show, whose values may hold anything.
  */
-static bool take_options(struct tt_mount *mount, char *options)
+static bool nfs_parse_options(struct tt_mount *mount, char *options)
 {
 	bool tcp = true, addr = false;
 	char *option, *value;
 
 	while ((option = strsep(&options, ","))) {
-		value = value_of(option, "proto=");
+		value = nfs_option_value(option, "proto=");
 		if (value)
 			tcp = !strcmp(value, "tcp") || !strcmp(value, "tcp6");
-		value = value_of(option, "addr=");
+		value = nfs_option_value(option, "addr=");
 		if (value)
-			addr = take_addr(mount, value);
-		value = value_of(option, "port=");
+			addr = nfs_parse_addr(mount, value);
+		value = nfs_option_value(option, "port=");
 		if (value)
-			mount->port = number(value, UINT16_MAX);
-		value = value_of(option, "rsize=");
+			mount->port = nfs_number(value, UINT16_MAX);
+		value = nfs_option_value(option, "rsize=");
 		if (value)
-			mount->rsize_bytes = number(value, UINT32_MAX);
+			mount->rsize_bytes = nfs_number(value, UINT32_MAX);
 	}
 	/* What the kernel does not show, or shows as 0. */
 	if (!mount->port)
@@ -111,5 +111,5 @@ bool nfs_parse_mount(char *line, struct tt_mount *mount)
 	*mount = (struct tt_mount) { };
 	strcpy(mount->dev, field[2]);
 	snprintf(mount->dir, sizeof(mount->dir), "%s", field[4]);
-	return take_options(mount, line);
+	return nfs_parse_options(mount, line);
 }

@@ -24,7 +24,7 @@ struct nl {
 	u64			 answer[ANSWER_BYTES / sizeof(u64)];
 };
 
-static int connect_kernel(struct nl *nl)
+static int nl_connect(struct nl *nl)
 {
 	struct timeval timeout = { .tv_sec = ANSWER_TIMEOUT_S };
 	int err;
@@ -50,7 +50,7 @@ int nl_open(struct nl **nlp, int bus)
 	if (!nl)
 		return -ENOMEM;
 	nl->bus = bus;
-	err = connect_kernel(nl);
+	err = nl_connect(nl);
 	if (err) {
 		free(nl);
 		return err;
@@ -79,7 +79,7 @@ struct nlmsghdr *nl_request(struct nl *nl, u16 type, bool dump,
 }
 
 /* Returns: 0 at the end of the answer, 1 before it, or a negative errno. */
-static int hear(struct nl *nl, mnl_cb_t cb, void *data)
+static int nl_receive(struct nl *nl, mnl_cb_t cb, void *data)
 {
 	ssize_t len;
 	int more;
@@ -93,7 +93,7 @@ static int hear(struct nl *nl, mnl_cb_t cb, void *data)
 }
 
 /* A refusal of the kernel ends an answer; anything else leaves a rest of it. */
-static bool is_refusal(const struct nl *nl)
+static bool nl_is_error(const struct nl *nl)
 {
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)nl->answer;
 
@@ -106,16 +106,16 @@ int nl_ask(struct nl *nl, mnl_cb_t cb, void *data)
 	int more = -ENOTCONN;
 
 	if (!nl->socket)
-		more = connect_kernel(nl);
+		more = nl_connect(nl);
 	if (!nl->socket)
 		return more;
 	if (mnl_socket_sendto(nl->socket, nlh, nlh->nlmsg_len) < 0)
 		return -errno;
 	do {
-		more = hear(nl, cb, data);
+		more = nl_receive(nl, cb, data);
 	} while (more > 0);
 	/* What is left of this answer must not be taken for the next one. */
-	if (more < 0 && !is_refusal(nl)) {
+	if (more < 0 && !nl_is_error(nl)) {
 		mnl_socket_close(nl->socket);
 		nl->socket = NULL;
 	}

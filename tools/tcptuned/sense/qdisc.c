@@ -9,7 +9,7 @@
 #include <string.h>
 
 /**
- * struct shaper - where a kind of qdisc keeps its rate, in bytes per second
+ * struct qdisc_shaper - where a qdisc keeps its rate, in bytes per second
  * @kind: its name
  * @skip_bytes: of a header before the attributes
  * @attr: attribute with a 32-bit rate, 0 for none
@@ -17,7 +17,7 @@
  * @attr64: attribute with a 64-bit rate, there if 32 bits are too few
  * @classful: the rate is in the options of its classes
  */
-struct shaper {
+struct qdisc_shaper {
 	const char	*kind;
 	size_t		 skip_bytes;
 	u16		 attr;
@@ -26,7 +26,7 @@ struct shaper {
 	bool		 classful;
 };
 
-static const struct shaper shapers[] = {
+static const struct qdisc_shaper qdisc_shapers[] = {
 	{
 		.kind = "tbf",
 		.attr = TCA_TBF_PARMS,
@@ -53,17 +53,17 @@ static const struct shaper shapers[] = {
 	},
 };
 
-static const struct shaper *shaper_of(const char *kind)
+static const struct qdisc_shaper *qdisc_find_shaper(const char *kind)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(shapers); i++)
-		if (!strcmp(shapers[i].kind, kind))
-			return &shapers[i];
+	for (size_t i = 0; i < ARRAY_SIZE(qdisc_shapers); i++)
+		if (!strcmp(qdisc_shapers[i].kind, kind))
+			return &qdisc_shapers[i];
 	return NULL;
 }
 
 u64 qdisc_parse(const char *kind, const struct nlattr *options)
 {
-	const struct shaper *shaper = shaper_of(kind);
+	const struct qdisc_shaper *shaper = qdisc_find_shaper(kind);
 	size_t len = mnl_attr_get_payload_len(options), size;
 	char *payload = mnl_attr_get_payload(options);
 	const struct nlattr *attr;
@@ -88,18 +88,18 @@ u64 qdisc_parse(const char *kind, const struct nlattr *options)
 	return rate64 ? rate64 : rate;
 }
 
-struct search {
+struct qdisc_search {
 	const char	*kind;
 	u32		 ifindex;
 	u64		 rate;		/* largest, bytes per second */
 };
 
 /* Old kernels hand out every device's. */
-static int take(const struct nlmsghdr *nlh, void *data)
+static int qdisc_parse_dump(const struct nlmsghdr *nlh, void *data)
 {
 	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr;
-	struct search *search = data;
+	struct qdisc_search *search = data;
 	u64 rate;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*tcm) ||
@@ -118,8 +118,8 @@ static int take(const struct nlmsghdr *nlh, void *data)
 
 u64 qdisc_bps(struct nl *nl, u32 ifindex, const char *kind)
 {
-	const struct shaper *shaper = shaper_of(kind);
-	struct search search = { .kind = kind, .ifindex = ifindex };
+	const struct qdisc_shaper *shaper = qdisc_find_shaper(kind);
+	struct qdisc_search search = { .kind = kind, .ifindex = ifindex };
 	struct nlmsghdr *nlh;
 	struct tcmsg *tcm;
 	u64 bps;
@@ -130,7 +130,7 @@ u64 qdisc_bps(struct nl *nl, u32 ifindex, const char *kind)
 			 true, sizeof(*tcm));
 	tcm = mnl_nlmsg_get_payload(nlh);
 	tcm->tcm_ifindex = ifindex;
-	if (nl_ask(nl, take, &search) ||
+	if (nl_ask(nl, qdisc_parse_dump, &search) ||
 	    __builtin_mul_overflow(search.rate, 8, &bps))
 		return 0;
 	return bps;

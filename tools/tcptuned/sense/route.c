@@ -66,11 +66,11 @@ void routes_age(struct routes *routes, u64 now_us)
 #define SPREAD 0x9e3779b97f4a7c15	/* 2^64 / 1.618 */
 
 /*
- * Multiply and fold, as hash functions do. What tells peers of one network apart
- * is in the upper bits of the last word, and folding brings it only to the
- * middle; the upper half of one more product has some of it in every bit.
+ * Multiply and fold, as hash functions do. Peers of one network differ in the
+ * upper bits of the last word, and folding brings these only to the middle; the
+ * upper half of one more product has some of them in every bit.
  */
-static u64 hash(const struct routes *routes, const struct route *key)
+static u64 route_hash(const struct routes *routes, const struct route *key)
 {
 	u64 words[4], sum = routes->seed;
 
@@ -84,9 +84,10 @@ static u64 hash(const struct routes *routes, const struct route *key)
 }
 
 /* The slot of a route, or the free one where it belongs. */
-static struct route *slot(const struct routes *routes, const struct route *key)
+static struct route *route_find(const struct routes *routes,
+				const struct route *key)
 {
-	size_t i = hash(routes, key);
+	size_t i = route_hash(routes, key);
 	struct route *route;
 
 	for (;; i++) {
@@ -98,7 +99,7 @@ static struct route *slot(const struct routes *routes, const struct route *key)
 	}
 }
 
-static bool make_room(struct routes *routes)
+static bool route_grow(struct routes *routes)
 {
 	struct routes bigger = *routes;
 
@@ -110,13 +111,15 @@ static bool make_room(struct routes *routes)
 		return false;
 	for (size_t i = 0; i < routes->nslots; i++)
 		if (routes->slots[i].used)
-			*slot(&bigger, &routes->slots[i]) = routes->slots[i];
+			*route_find(&bigger, &routes->slots[i]) =
+				routes->slots[i];
 	free(routes->slots);
 	*routes = bigger;
 	return true;
 }
 
-static void put_addr(struct nlmsghdr *nlh, u16 type, const struct tt_addr *addr)
+static void route_put_addr(struct nlmsghdr *nlh, u16 type,
+			   const struct tt_addr *addr)
 {
 	if (IN6_IS_ADDR_V4MAPPED(&addr->in6))
 		mnl_attr_put(nlh, type, sizeof(struct in_addr),
@@ -125,7 +128,7 @@ static void put_addr(struct nlmsghdr *nlh, u16 type, const struct tt_addr *addr)
 		mnl_attr_put(nlh, type, sizeof(addr->in6), &addr->in6);
 }
 
-static int take(const struct nlmsghdr *nlh, void *data)
+static int route_parse(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attr;
 	u32 *ifindex = data;
@@ -137,7 +140,7 @@ static int take(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static u32 ask(struct nl *nl, const struct route *route)
+static u32 route_query(struct nl *nl, const struct route *route)
 {
 	bool v4 = IN6_IS_ADDR_V4MAPPED(&route->peer.in6);
 	struct nlmsghdr *nlh;
@@ -149,9 +152,9 @@ static u32 ask(struct nl *nl, const struct route *route)
 	rtm->rtm_family = v4 ? AF_INET : AF_INET6;
 	rtm->rtm_dst_len = v4 ? 32 : 128;
 	rtm->rtm_src_len = rtm->rtm_dst_len;
-	put_addr(nlh, RTA_DST, &route->peer);
-	put_addr(nlh, RTA_SRC, &route->local);
-	return nl_ask(nl, take, &ifindex) ? 0 : ifindex;
+	route_put_addr(nlh, RTA_DST, &route->peer);
+	route_put_addr(nlh, RTA_SRC, &route->local);
+	return nl_ask(nl, route_parse, &ifindex) ? 0 : ifindex;
 }
 
 u32 routes_get(struct routes *routes, struct nl *nl,
@@ -160,12 +163,12 @@ u32 routes_get(struct routes *routes, struct nl *nl,
 	struct route key = { .local = conn->local, .peer = conn->peer };
 	struct route *route;
 
-	if (!make_room(routes))
-		return ask(nl, &key);
-	route = slot(routes, &key);
+	if (!route_grow(routes))
+		return route_query(nl, &key);
+	route = route_find(routes, &key);
 	if (!route->used) {
 		*route = key;
-		route->ifindex = ask(nl, &key);
+		route->ifindex = route_query(nl, &key);
 		route->used = true;
 		routes->nused++;
 	}

@@ -2,9 +2,9 @@
 /*
  * Reads the kernel, decides nothing.
  *
- * A look costs little, because one is taken all the time: the kernel picks the
- * connections by port, mounts are read when they change, and what carries the
- * packets is asked once in a while (see route.c and link.c).
+ * A snapshot is cheap, because there are many: the kernel selects connections
+ * by port, mounts are read when they change, and routes and links are queried
+ * once in a while (see route.c and link.c).
  */
 #include "sense.h"
 
@@ -36,8 +36,8 @@ struct sense {
 	struct diag_ports	 servers;
 	struct tt_snapshot	 snapshot;
 	size_t			 room;		/* for connections */
-	bool			 troubled;
-	char			 trouble[256];
+	bool			 has_problem;
+	char			 problem[256];
 };
 
 int sense_open_root(struct sense **sensep, const char *root)
@@ -94,17 +94,17 @@ void sense_close(struct sense *sense)
 }
 
 /* Keeps the first sentence; what else went wrong has mostly the same reason. */
-static void trouble(struct sense *sense, const char *what, int err,
-		    const char *advice)
+static void sense_report_problem(struct sense *sense, const char *what, int err,
+				 const char *advice)
 {
-	if (sense->troubled)
+	if (sense->has_problem)
 		return;
-	snprintf(sense->trouble, sizeof(sense->trouble), "cannot %s: %s; %s",
+	snprintf(sense->problem, sizeof(sense->problem), "cannot %s: %s; %s",
 		 what, strerror(-err), advice);
-	sense->troubled = true;
+	sense->has_problem = true;
 }
 
-static void find_ports(struct sense *sense, const struct tt_conf *conf)
+static void sense_find_ports(struct sense *sense, const struct tt_conf *conf)
 {
 	int err;
 
@@ -113,20 +113,20 @@ static void find_ports(struct sense *sense, const struct tt_conf *conf)
 	if (conf->roles[TT_SERVER]) {
 		err = nfs_listeners(sense->root, &sense->listeners);
 		if (err)
-			trouble(sense, "read /proc/fs/nfsd/portlist", err,
-				"let tcptuned read it, or it does not see the NFS server's connections");
+			sense_report_problem(sense, "read /proc/fs/nfsd/portlist", err,
+					     "without it, connections to the NFS server are not seen");
 	}
 	if (conf->roles[TT_CLIENT]) {
 		err = mounts_refresh(sense->mounts);
 		if (err)
-			trouble(sense, "read /proc/self/mountinfo", err,
-				"let tcptuned read it, or it does not see new NFS mounts");
+			sense_report_problem(sense, "read /proc/self/mountinfo", err,
+					     "without it, new NFS mounts are not seen");
 		mounts_ports(sense->mounts, &sense->servers);
 	}
 }
 
 /* Room for one connection more. */
-static bool make_room(struct sense *sense)
+static bool sense_grow(struct sense *sense)
 {
 	struct tt_snapshot *snapshot = &sense->snapshot;
 	size_t room = sense->room ? 2 * sense->room : 16;
@@ -147,13 +147,13 @@ static bool make_room(struct sense *sense)
 	return true;
 }
 
-static int take_conn(const struct nlmsghdr *nlh, void *data)
+static int sense_add_conn(const struct nlmsghdr *nlh, void *data)
 {
 	struct sense *sense = data;
 	struct tt_snapshot *snapshot = &sense->snapshot;
 	struct tt_conn *conn;
 
-	if (!make_room(sense)) {
+	if (!sense_grow(sense)) {
 		errno = ENOMEM;
 		return MNL_CB_ERROR;
 	}
@@ -162,7 +162,9 @@ static int take_conn(const struct nlmsghdr *nlh, void *data)
 		return MNL_CB_OK;
 	if (diag_has_port(&sense->listeners, conn->local_port))
 		conn->role = TT_SERVER;
-	else if (mounts_connected(sense->mounts, &conn->peer, conn->peer_port))
+	/* Any user may connect to the port of an NFS server. */
+	else if (!conn->uid &&
+		 mounts_connected(sense->mounts, &conn->peer, conn->peer_port))
 		conn->role = TT_CLIENT;
 	else
 		return MNL_CB_OK;
@@ -171,22 +173,22 @@ static int take_conn(const struct nlmsghdr *nlh, void *data)
 }
 
 /* Returns: 0 or -ENOMEM; of other errors it makes a sentence. */
-static int find_conns(struct sense *sense)
+static int sense_find_conns(struct sense *sense)
 {
 	int err, tries = 0;
 
 	do {
 		sense->snapshot.nconns = 0;
 		err = diag_dump(sense->diag, &sense->listeners, &sense->servers,
-				take_conn, sense);
+				sense_add_conn, sense);
 	} while (err == -EINTR && ++tries < DUMP_TRIES);
 	if (err && err != -ENOMEM)
-		trouble(sense, "list TCP connections by netlink", err,
-			"try modprobe tcp_diag");
+		sense_report_problem(sense, "list TCP connections by netlink", err,
+				     "try modprobe tcp_diag");
 	return err == -ENOMEM ? err : 0;
 }
 
-static void find_links(struct sense *sense, const struct tt_conf *conf)
+static void sense_find_links(struct sense *sense, const struct tt_conf *conf)
 {
 	struct tt_snapshot *snapshot = &sense->snapshot;
 	struct tt_link *link = snapshot->links;
@@ -205,7 +207,7 @@ static void find_links(struct sense *sense, const struct tt_conf *conf)
 	}
 }
 
-static u64 now_us(void)
+static u64 sense_now_us(void)
 {
 	struct timespec now;
 
@@ -218,21 +220,24 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 {
 	struct tt_snapshot *snapshot = &sense->snapshot;
 
-	sense->troubled = false;
-	find_ports(sense, conf);
-	snapshot->now_us = now_us();
-	if (find_conns(sense))
+	sense->has_problem = false;
+	sense_find_ports(sense, conf);
+	snapshot->now_us = sense_now_us();
+	if (sense_find_conns(sense))
 		return NULL;
-	find_links(sense, conf);
+	sense_find_links(sense, conf);
 	snapshot->nmounts = 0;
 	if (conf->roles[TT_CLIENT])
 		snapshot->mounts = mounts_list(sense->mounts,
 					       &snapshot->nmounts);
 	host_read(sense->root, &snapshot->host);
+	snapshot->host.fastest_bps =
+		conf->bandwidth_bps ? conf->bandwidth_bps :
+		links_fastest(sense->links, sense->route, snapshot->now_us);
 	return snapshot;
 }
 
-const char *sense_trouble(const struct sense *sense)
+const char *sense_problem(const struct sense *sense)
 {
-	return sense->troubled ? sense->trouble : NULL;
+	return sense->has_problem ? sense->problem : NULL;
 }

@@ -10,7 +10,7 @@
 struct sense;
 
 /**
- * sense_open - get ready to look at this network namespace
+ * sense_open - prepare to read this network namespace
  * @sensep: is set to what the other functions take
  *
  * Returns: 0 or a negative errno
@@ -29,12 +29,12 @@ int sense_open(struct sense **sensep);
 int sense_open_root(struct sense **sensep, const char *root);
 
 /**
- * sense_snapshot - look at everything
+ * sense_snapshot - read everything
  * @sense: from sense_open()
- * @conf: which roles to look for, and the rate of links if it is given
+ * @conf: which roles to read, and the rate of links if it is given
  *
  * What cannot be read is left out (an unknown rate is 0); the reason is kept
- * for sense_trouble().
+ * for sense_problem().
  *
  * Returns: a snapshot that is valid until the next call, NULL if there was no
  * memory
@@ -43,12 +43,12 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 					 const struct tt_conf *conf);
 
 /**
- * sense_trouble - what could not be read by the last sense_snapshot()
+ * sense_problem - what could not be read by the last sense_snapshot()
  * @sense: from sense_open()
  *
  * Returns: a sentence, or NULL if there was none
  */
-const char *sense_trouble(const struct sense *sense);
+const char *sense_problem(const struct sense *sense);
 
 /**
  * sense_close - undo sense_open()

@@ -15,7 +15,8 @@ struct speed {
 	u16		 family;
 };
 
-static struct nlmsghdr *request(struct speed *speed, u16 family, u8 command)
+static struct nlmsghdr *speed_request(struct speed *speed, u16 family,
+				      u8 command)
 {
 	struct genlmsghdr *genl;
 	struct nlmsghdr *nlh;
@@ -27,7 +28,7 @@ static struct nlmsghdr *request(struct speed *speed, u16 family, u8 command)
 	return nlh;
 }
 
-static int take_family(const struct nlmsghdr *nlh, void *data)
+static int speed_parse_family(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attr;
 	u16 *family = data;
@@ -50,9 +51,9 @@ int speed_open(struct speed **speedp)
 	err = nl_open(&speed->nl, NETLINK_GENERIC);
 	if (err)
 		goto out_free;
-	nlh = request(speed, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	nlh = speed_request(speed, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, ETHTOOL_GENL_NAME);
-	err = nl_ask(speed->nl, take_family, &speed->family);
+	err = nl_ask(speed->nl, speed_parse_family, &speed->family);
 	if (err)
 		goto out_free;
 	*speedp = speed;
@@ -70,7 +71,7 @@ void speed_close(struct speed *speed)
 	free(speed);
 }
 
-static int take_speed(const struct nlmsghdr *nlh, void *data)
+static int speed_parse_speed(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attr;
 	u32 *mbps = data;
@@ -90,12 +91,12 @@ u64 speed_bps(struct speed *speed, u32 ifindex)
 
 	if (!speed)
 		return 0;
-	nlh = request(speed, speed->family, ETHTOOL_MSG_LINKMODES_GET);
+	nlh = speed_request(speed, speed->family, ETHTOOL_MSG_LINKMODES_GET);
 	header = mnl_attr_nest_start(nlh, ETHTOOL_A_LINKMODES_HEADER);
 	mnl_attr_put_u32(nlh, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
 	mnl_attr_nest_end(nlh, header);
 	/* A device that cannot tell refuses, which is not worth more words. */
-	if (nl_ask(speed->nl, take_speed, &mbps) ||
+	if (nl_ask(speed->nl, speed_parse_speed, &mbps) ||
 	    mbps == (u32)SPEED_UNKNOWN)
 		return 0;
 	return mbps * 1000000ULL;

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "../apply/apply.h"
+#include "../report/reason.h"
 #include "test.h"
 #include "folder.h"
 
@@ -89,30 +90,32 @@ static const struct tt_setting *setting(enum tt_tunable id,
 
 static int put(enum tt_tunable id, const char *instance, u64 value)
 {
-	struct tt_wish wish = {
+	struct tt_change change = {
 		.target.id = id,
 		.value = value,
-		.reason = "a test",
+		.reason.why = TT_WHY_CONF,
 	};
 	u64 now;
 
-	strcpy(wish.target.instance, instance);
-	return apply_write(apply, &wish, 5, &now);
-}
-
-static void hear(const struct tt_setting *s, const char *sentence, void *data)
-{
-	size_t len = strlen(said);
-
-	(void)data;
-	snprintf(said + len, sizeof(said) - len, "%s %s\n",
-		 table[s->target.id].name, sentence);
+	strcpy(change.target.instance, instance);
+	return apply_write(apply, &change, 5, &now);
 }
 
 static int restore(void)
 {
+	struct tt_restored *list;
+	char text[REASON_BYTES];
+	size_t n, len = 0;
+	int err;
+
 	*said = '\0';
-	return apply_restore(apply, hear, NULL);
+	list = apply_restore(apply, &n, &err);
+	for (size_t i = 0; i < n; i++)
+		len += snprintf(said + len, sizeof(said) - len, "%s %s\n",
+				table[list[i].target.id].name,
+				reason_restored(&list[i], text));
+	free(list);
+	return err;
 }
 
 #define EXPECT_FILE(name, text) \

@@ -14,7 +14,9 @@ from tools.testing.boot.tally import Tally, expect, expect_in, expect_least
 
 REPO = Path(__file__).resolve().parents[3]
 PAGE = REPO / "Documentation" / "tcptuned.rst"
-HEADING = "Without a reboot\n================\n"
+HEADING = (
+    "Loading the module without a reboot\n===================================\n"
+)
 
 SYSCTL = "/etc/sysctl.d/50-nfs.conf"
 THEIRS = 2_000_000
@@ -136,8 +138,8 @@ def theirs_win(machine: Machine, tests: Tally) -> None:
         expect_in(
             "the daemon",
             said,
-            f"sunrpc.tcp_sndbuf was set to {THEIRS} before; it is left alone"
-            ' until "tcptuned resume"',
+            f"sunrpc.tcp_sndbuf was already set to {THEIRS}; tcptuned leaves it"
+            ' alone until "tcptuned resume"',
         )
     with tests.test("tcptuned resume takes it"):
         machine.must("tcptuned resume")

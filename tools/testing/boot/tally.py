@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests that go one after the other, and what they measured."""
+"""Tests that go one after the other, what they measured, and its table."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+from tools.kernel import command
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
+from tools.testing.lab import rows
 
 
 class Tally:
@@ -62,3 +65,26 @@ def expect_least(what: str, found: float, least: float) -> None:
     """Raise LabError if a figure is too small."""
     if found < least:
         raise LabError(f"{what}: {found:.2f}, expected at least {least:g}")
+
+
+def commit() -> str:
+    """What is tested, asked for before the tests take their hour."""
+    found = command.run(
+        ["git", "log", "-1", "--format=%h"], cwd=Path(__file__).parent
+    )
+    return found.stdout.strip() or "unknown"
+
+
+def write(path: Path, of: str, tests: Tally, minutes: float) -> None:
+    """Write the table of Documentation/boot.rst."""
+    qemu = command.must(["qemu-system-x86_64", "--version"], "qemu")
+    lines = [
+        ("date", rows.today()),
+        ("commit", of),
+        ("emulator", qemu.splitlines()[0]),
+        ("tests passed", tests.passed),
+        ("tests failed", len(tests.failed)),
+        ("minutes", round(minutes)),
+        *tests.figures,
+    ]
+    rows.write(path, ("what", "figure"), lines)

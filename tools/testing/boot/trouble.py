@@ -152,8 +152,8 @@ class Trouble:
         expect_in("condition", said, "no\n")
         self._said_once(
             said,
-            "tcptuned.service - NFS windows that fit the path was skipped because of"
-            " an unmet condition check (ConditionCapability=CAP_NET_ADMIN).",
+            "tcptuned.service - Automatic TCP buffer tuning for NFS was skipped"
+            " because of an unmet condition check (ConditionCapability=CAP_NET_ADMIN).",
         )
         machine.must("machinectl terminate box")
         machine.until("umount /mnt", 60)

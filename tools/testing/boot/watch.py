@@ -8,27 +8,17 @@ file makes figures of that.
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from tools.testing.boot import far
 
-# A second of what is seen, and how many of them make a steady state.
+# How long a transfer is looked at, and how much of that is its steady state.
 SECONDS, STEADY_S = 40, 15
 # For what is still on the way when a transfer was ended.
 PAUSE_S = 5
-# A socket's buffers, and what it is bound by, in what ss prints.
-_SOCKET = {
-    "rcvbuf_bytes": r"skmem:\(.*?\brb(\d+)",
-    "sndbuf_bytes": r"skmem:\(.*?\btb(\d+)",
-    "rcv_wnd_bytes": r"\brcv_wnd:(\d+)",
-    "snd_wnd_bytes": r"\bsnd_wnd:(\d+)",
-    "cwnd_packets": r"\bcwnd:(\d+)",
-    "mss_bytes": r"\bmss:(\d+)",
-    "rtt_ms": r"\brtt:(\d+)",
-}
+# What ss says of a socket.
+_RTT = re.compile(r"\brtt:(\d+)")
 PAGE_BYTES = 4096
 _SCRIPT = """
 tick() {{
@@ -120,12 +110,13 @@ def script() -> str:
     )
 
 
-def all_figures(printed: str) -> dict[str, dict[str, Any]]:
+def all_figures(printed: str) -> dict[str, float | None]:
     """What the script printed, as the figures of each transfer."""
     parts = re.split(r"^transfer (\w+)$", printed, flags=re.MULTILINE)[1:]
     return {
-        label: figures(part)
+        f"{TRANSFERS[label].title}: {what}": figure
         for label, part in zip(parts[::2], parts[1::2], strict=True)
+        for what, figure in figures(part).items()
     }
 
 
@@ -140,32 +131,21 @@ class _Tick:
     idle: int
 
 
-def figures(printed: str) -> dict[str, Any]:
+def figures(printed: str) -> dict[str, float | None]:
     """What the script's output says of a transfer."""
     ticks = [_tick(line) for line in printed.splitlines() if "tick " in line]
-    rates = [
-        (now.bytes - was.bytes) / (now.at_s - was.at_s) / 1e6
-        for was, now in itertools.pairwise(ticks)
-    ]
     first, last = ticks[-1 - STEADY_S], ticks[-1]
     idle, busy = last.idle - first.idle, last.busy - first.busy
     steady = (last.bytes - first.bytes) / (last.at_s - first.at_s) / 1e6
     return {
-        "steady_mb_per_s": round(steady, 2),
-        "t90_s": settled(rates, 0.9 * steady),
-        "tcp_peak_mb": round(max(one.tcp_bytes for one in ticks) / 1e6, 1),
-        "idle": round(idle / (idle + busy), 2),
-        "mb_per_s": [round(rate, 2) for rate in rates],
-        "sockets": _sockets(printed),
+        "steady, MB/s": round(steady, 2),
+        "TCP memory at most, MB": round(
+            max(one.tcp_bytes for one in ticks) / 1e6, 1
+        ),
+        "processors idle, share": round(idle / (idle + busy), 2),
+        "server's RTT, ms": _rtt_ms(printed, "server"),
+        "client's RTT, ms": _rtt_ms(printed, "client"),
     }
-
-
-def settled(rates: list[float], enough: float) -> int | None:
-    """The second from which on three in a row are enough on average."""
-    for second in range(len(rates) - 2):
-        if sum(rates[second : second + 3]) / 3 >= enough:
-            return second + 1
-    return None
 
 
 def _tick(line: str) -> _Tick:
@@ -182,24 +162,9 @@ def _tick(line: str) -> _Tick:
     )
 
 
-def _sockets(printed: str) -> dict[str, dict[str, Any]]:
-    """The socket of each end; a rate of 0 says that there is none."""
-    found = {}
+def _rtt_ms(printed: str, side: str) -> int | None:
+    """Of the socket at one end, as ss shows it on one line."""
     for line in printed.splitlines():
-        side, _, rest = line.partition(" ")
-        if side in {"server", "client"}:
-            found[side] = socket(rest)
-    return found
-
-
-def socket(text: str) -> dict[str, Any]:
-    """A socket as ss shows it on one line."""
-    numbers = {
-        name: int(found[1])
-        for name, pattern in _SOCKET.items()
-        if (found := re.search(pattern, text))
-    }
-    # The congestion control is the first word after the memory, or after ts
-    # and the like.
-    control = re.search(r"\b(cubic|bbr|reno|dctcp|htcp|vegas)\b", text)
-    return {"control": control[1] if control else "", **numbers}
+        if line.startswith(f"{side} ") and (found := _RTT.search(line)):
+            return int(found[1])
+    return None

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-# What the server's sockets count in a direction, and whose window scale bounds
-# it: the receiver's.
-DIRECTIONS = {
-    "write": ("received_bytes", "rcv_wscale"),
-    "read": ("acked_bytes", "snd_wscale"),
-}
+# What the server's sockets count in a direction.
+DIRECTIONS = {"write": "received_bytes", "read": "acked_bytes"}
+# Of the grid's first client, which writes, and of its second.
+ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
 # Bytes after which a transfer has begun; mounting moves less.
 BEGUN_BYTES = 256 << 10
 # How long a rate must last to count as reached.
@@ -23,27 +21,9 @@ Row = dict[str, Any]
 Course = list[tuple[float, int]]
 
 
-def busiest(phase: Row, counter: str, field: str = "") -> Course:
-    """Time and a field, sample by sample, of the connection that moved most.
-
-    Without a field it is what the counter has moved.
-    """
-    samples = phase["samples"]
-    last = samples[-1]["server_sockets"]
-    first = samples[0]["server_sockets"]
-    peer = max(last, key=lambda p: last[p][counter] - first[p][counter])
-    start = 0 if field else first[peer][counter]
-    return [
-        (
-            sample["t_s"],
-            sample["server_sockets"][peer][field or counter] - start,
-        )
-        for sample in samples
-    ]
-
-
-def total(phase: Row, counter: str, prefix: str) -> Course:
-    """What all connections of the peers that begin so have moved."""
+def total(phase: Row, direction: str) -> Course:
+    """What all connections of the direction's client have moved."""
+    counter, prefix = DIRECTIONS[direction], ADDRESSES[direction]
 
     def count(sample: Row) -> int:
         sockets = sample["server_sockets"]

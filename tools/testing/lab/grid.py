@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
 from tools.kernel.tree import Trees
-from tools.testing.lab import bounds, course, image, rows, scenario
+from tools.testing.lab import course, image, rows, scenario
+from tools.testing.lab.bench import chart
 from tools.testing.lab.guest import batch
 from tools.testing.lab.rows import Row, Store
 from tools.testing.lab.wire import payload_mb_per_s
@@ -42,8 +43,6 @@ ROOM = {
 }
 
 SETUPS = ("default", "tcptuned", "boot")
-# The window that TCP's header can hold; the scale shifts it.
-WINDOW_BYTES = 65535
 
 NAME = ("kernel", "setup", "rate_mbit", "rtt_ms", "nfs", "direction")
 STORE = Store(
@@ -51,8 +50,7 @@ STORE = Store(
     NAME,
     (
         *("mb_per_s", "limit_mb_per_s", "settle_s", "deadline_s"),
-        *("tcp_mem_bytes", "tcp_mem_pressure_bytes", "window_max_bytes"),
-        "date",
+        *("tcp_mem_bytes", "date"),
     ),
     frozenset(("kernel", "setup", "nfs", "direction", "date")),
 )
@@ -157,41 +155,21 @@ def run(
     return measured
 
 
-def known(trees: Trees, kernel: str, setup: str) -> list[Row]:
-    """The rows of a kernel and a setup that were measured before."""
-    return [
-        row
-        for row in STORE.read()
-        if row["kernel"] == f"{trees.base} {kernel}" and row["setup"] == setup
-    ]
-
-
-def missing(cells: tuple[Cell, ...], there: list[Row]) -> tuple[Cell, ...]:
-    """The cells that rows do not have in both directions."""
-    found = [(row["rate_mbit"], row["rtt_ms"], row["nfs"]) for row in there]
-    return tuple(
-        cell
-        for cell in cells
-        if found.count(dataclasses.astuple(cell)) < len(course.DIRECTIONS)
-    )
-
-
 def table(measured: list[Row]) -> str:
     """Rows for a person to read."""
+    head = ("path", "direction", "MB/s", "of limit", "settled s", "TCP MB")
     lines = [
-        " Mbit/s   RTT ms  NFS  direction   MB/s  of limit  settled s  TCP MB"
+        [
+            str(Cell(row["rate_mbit"], row["rtt_ms"], row["nfs"])),
+            row["direction"],
+            f"{row['mb_per_s']:.1f}",
+            f"{row['mb_per_s'] / row['limit_mb_per_s']:.1%}",
+            "never" if row["settle_s"] is None else f"{row['settle_s']:.1f}",
+            f"{row['tcp_mem_bytes'] / 1e6:.0f}",
+        ]
+        for row in sorted(measured, key=STORE.named)
     ]
-    for row in sorted(measured, key=STORE.named):
-        share = row["mb_per_s"] / row["limit_mb_per_s"]
-        settled = row["settle_s"]
-        lines.append(
-            f"{row['rate_mbit']:7g} {row['rtt_ms']:8g} {row['nfs']:>4}"
-            f"  {row['direction']:9} {row['mb_per_s']:6.1f} {share:8.1%}"
-            f"  {'never' if settled is None else f'{settled:.1f}':>9}"
-            f"  {row['tcp_mem_bytes'] / 1e6:6.0f}"
-        )
-    below, _ = bounds.text(measured)
-    return "\n".join([*lines, *(["", below] if below else [])])
+    return "\n".join(chart.table(head, lines))
 
 
 def figures(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
@@ -205,21 +183,13 @@ def figures(cell: Cell, result: Row, kernel: str, setup: str) -> list[Row]:
             "nfs": cell.nfs,
             "kernel": kernel,
             "setup": setup,
-            **_figures(cell, course.busiest(phases[direction], counter)),
+            **_figures(cell, course.total(phases[direction], direction)),
             "deadline_s": cell.deadline_s,
             "date": rows.today(),
             "tcp_mem_bytes": phases[direction]["tcp_mem_pages"] * 4096,
-            "tcp_mem_pressure_bytes": _pressure_bytes(phases["values"]),
-            "window_max_bytes": WINDOW_BYTES
-            << course.busiest(phases[direction], counter, scale)[-1][1],
         }
-        for direction, (counter, scale) in course.DIRECTIONS.items()
+        for direction in course.DIRECTIONS
     ]
-
-
-def _pressure_bytes(values: Row) -> int:
-    """Memory from which on no socket of the guest grows: tcp_mem[1]."""
-    return int(values["jobs"][-1]["output"].split()[1]) * 4096
 
 
 def _figures(cell: Cell, moved: course.Course) -> Row:
@@ -241,15 +211,11 @@ def _command(options: argparse.Namespace, say: Progress) -> int:
         if cell.rate_mbit in (options.rate or RATES_MBIT)
         and cell.rtt_ms in (options.rtt or RTTS_MS)
     )
-    there: list[Row] = []
-    if options.resume:
-        there = known(trees, options.kernel, options.setup)
-        cells = missing(cells, there)
-    there += run(trees, options.kernel, options.setup, cells, say)
+    measured = run(trees, options.kernel, options.setup, cells, say)
     say.clear()
-    print(table(there))
+    print(table(measured))
     print(f"\nThe figures are in {STORE.file}.")
-    return 0 if options.setup == "default" or bounds.text(there)[1] else 1
+    return 0
 
 
 def add_command(commands: cli.Commands) -> None:
@@ -259,14 +225,12 @@ def add_command(commands: cli.Commands) -> None:
     )
     image.option(parser)
     parser.add_argument(
-        "--setup", choices=SETUPS, default="tcptuned", help="[tcptuned]"
+        "--setup",
+        choices=SETUPS,
+        default="tcptuned",
+        help="no daemon, daemons after the mounts, or before them [tcptuned]",
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="a few cells instead of all"
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="only what is not measured yet"
-    )
+    parser.add_argument("--quick", action="store_true", help="only a few cells")
     for word, of, values in (
         ("--rate", "Mbit/s", RATES_MBIT),
         ("--rtt", "ms", RTTS_MS),
@@ -276,5 +240,5 @@ def add_command(commands: cli.Commands) -> None:
             action="append",
             type=float,
             choices=values,
-            help=f"only cells of so many {of}",
+            help=f"only cells of this many {of}",
         )

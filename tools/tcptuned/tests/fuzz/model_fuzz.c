@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Random snapshots through model and policy: whatever the kernel or a peer may
- * claim, nothing overflows, no wish is out of bounds. Run it with
- * SANITIZE=address,undefined; its argument is the number of rounds.
+ * claim, nothing overflows, no change is out of bounds. Run it with
+ * SANITIZE=address,undefined; its argument is the number of polls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,8 @@
 #include "../test.h"
 #include "../../model/model.h"
 #include "../../policy/policy.h"
+#include "../../policy/table.h"
+#include "../../report/explain.h"
 
 #define CONNS	40
 #define MOUNTS	4
@@ -53,7 +55,7 @@ static void fill_conn(struct tt_conn *conn)
 		.delivery_bps = odd(), .delivery_app_limited = any() & 1,
 		.busy_us = odd(), .rwnd_limited_us = odd(),
 		.sndbuf_limited_us = odd(), .bytes = { odd(), odd() },
-		.rcv_wnd_bytes = odd(), .snd_wnd_bytes = odd(),
+		.rcv_wnd_bytes = odd(),
 		.sndbuf_bytes = odd(), .rcvbuf_bytes = odd(),
 	};
 }
@@ -65,7 +67,7 @@ static void fill(struct tt_snapshot *snapshot, struct tt_setting *settings)
 	snapshot->nmounts = any() % MOUNTS;
 	snapshot->host = (struct tt_host) {
 		.ram_bytes = odd(), .tcp_mem_bytes = { odd(), odd(), odd() },
-		.has_series = any() & 1,
+		.fastest_bps = odd(), .has_sunrpc_tcpbuf = any() & 1,
 	};
 	for (size_t i = 0; i < snapshot->nconns; i++) {
 		fill_conn(&snapshot->conns[i]);
@@ -81,24 +83,24 @@ static void fill(struct tt_snapshot *snapshot, struct tt_setting *settings)
 		settings[id].off = any() % 8 ? TT_HANDS_ON : any() % 5;
 }
 
-static void check(const struct tt_wish *wish, struct tt_setting *settings)
+static void check(const struct tt_change *change, struct tt_setting *settings)
 {
-	struct tt_setting *setting = &settings[wish->target.id];
-	const struct tt_row *row = policy_table(wish->target.id);
+	struct tt_setting *setting = &settings[change->target.id];
+	const struct tt_row *row = &table_rows[change->target.id];
 
-	EXPECT(wish->value >= row->min && wish->value <= row->max,
-	       "%s = %llu", row->name, wish->value);
-	EXPECT(wish->value != setting->value, "%s again", row->name);
+	EXPECT(change->value >= row->min && change->value <= row->max,
+	       "%s = %llu", row->name, change->value);
+	EXPECT(change->value != setting->value, "%s again", row->name);
 	EXPECT(setting->off == TT_HANDS_ON, "%s is not ours", row->name);
-	EXPECT(wish->reason[0], "%s without a reason", row->name);
+	EXPECT(change->reason.why, "%s without a reason", row->name);
 	if (!setting->written)
 		setting->original = setting->value;
 	setting->written = true;
-	setting->value = wish->value;
+	setting->value = change->value;
 }
 
-static void round_of(struct model *model, struct tt_snapshot *snapshot,
-		     struct tt_setting *settings)
+static void poll_once(struct model *model, struct tt_snapshot *snapshot,
+		      struct tt_setting *settings)
 {
 	struct tt_conf conf = {
 		.roles = { any() & 1, any() & 1 }, .memory_percent = any() % 101,
@@ -109,9 +111,13 @@ static void round_of(struct model *model, struct tt_snapshot *snapshot,
 		.conf = &conf, .settings = settings, .nsettings = TT_TUNABLES,
 		.host = &snapshot->host, .mounts = snapshot->mounts,
 	};
-	struct tt_wish wishes[4];
+	struct tt_decision decision;
+	struct status_input status = {
+		.settings = settings, .nsettings = TT_TUNABLES,
+		.host = &snapshot->host, .table = table_rows,
+		.mounts = snapshot->mounts, .decision = &decision,
+	};
 	char text[600];
-	size_t count;
 
 	fill(snapshot, settings);
 	if (model_update(model, snapshot))
@@ -119,11 +125,12 @@ static void round_of(struct model *model, struct tt_snapshot *snapshot,
 	input.paths = model_paths(model, &input.npaths);
 	input.now_us = snapshot->now_us;
 	input.nmounts = snapshot->nmounts;
-	count = policy_decide(&input, wishes, ARRAY_SIZE(wishes));
-	for (size_t i = 0; i < count; i++)
-		check(&wishes[i], settings);
+	status.nmounts = snapshot->nmounts;
+	policy_decide(&input, &decision);
+	for (size_t i = 0; i < decision.nchanges; i++)
+		check(&decision.changes[i], settings);
 	for (size_t i = 0; i < input.npaths; i++)
-		policy_explain(&input, &input.paths[i], text, sizeof(text));
+		explain_path(&status, &input.paths[i], text, sizeof(text));
 }
 
 int main(int argc, char **argv)
@@ -135,19 +142,19 @@ int main(int argc, char **argv)
 	struct tt_snapshot snapshot = {
 		.now_us = 1, .conns = conns, .links = links, .mounts = mounts,
 	};
-	int rounds = argc > 1 ? atoi(argv[1]) : 20000;
+	int polls = argc > 1 ? atoi(argv[1]) : 20000;
 	struct model *model = model_new();
 
 	for (int id = 0; id < TT_TUNABLES; id++)
 		settings[id] = (struct tt_setting) {
 			.target.id = id,
-			.value = policy_table(id)->max < 2 ? 1 :
-				 policy_table(id)->min,
+			.value = table_rows[id].max < 2 ? 1 :
+				 table_rows[id].min,
 		};
 	memcpy(settings[TT_READ_AHEAD].target.instance, "0:42", 5);
 	test_begin();
-	for (int i = 0; i < rounds; i++)
-		round_of(model, &snapshot, settings);
+	for (int i = 0; i < polls; i++)
+		poll_once(model, &snapshot, settings);
 	test_end("random snapshots");
 	model_free(model);
 	return test_result();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../test.h"
+#include "../../policy/table.h"
 #include "sim.h"
 
 #define SECOND_US	1000000ULL
@@ -73,7 +74,7 @@ static void expect_settled(struct sim *sim, const struct sim_flow *flow,
 
 		EXPECT(value <= 4 * bdp || value <= own,
 		       "%s settles on %.2f BDP",
-		       policy_table(ceilings[i].id)->name, value / bdp);
+		       table_rows[ceilings[i].id].name, value / bdp);
 	}
 }
 
@@ -81,9 +82,9 @@ static void expect_writes(const struct sim *sim, u32 most)
 {
 	for (int id = 0; id < TT_TUNABLES; id++) {
 		EXPECT(sim->server.writes[id] <= most, "server wrote %s %u x",
-		       policy_table(id)->name, sim->server.writes[id]);
+		       table_rows[id].name, sim->server.writes[id]);
 		EXPECT(sim->client.writes[id] <= most, "client wrote %s %u x",
-		       policy_table(id)->name, sim->client.writes[id]);
+		       table_rows[id].name, sim->client.writes[id]);
 	}
 	EXPECT(!sim->server.fault, "server %s", sim->server.fault);
 	EXPECT(!sim->client.fault, "client %s", sim->client.fault);

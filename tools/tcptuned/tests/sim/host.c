@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../policy/table.h"
+#include "../../report/reason.h"
 #include "sim.h"
-
-#define SIM_MAX_WISHES	16
 
 struct tt_setting *sim_setting(struct sim_host *host, enum tt_tunable id)
 {
@@ -43,8 +43,9 @@ static void sim_host_init(struct sim_host *host, enum tt_role role,
 		},
 		.host = {
 			.ram_bytes = 64ULL << 30,
+			.fastest_bps = 10000000000ULL,
 			.tcp_mem_bytes = { 3ULL << 30, 4ULL << 30, 6ULL << 30 },
-			.has_series = kernel->series,
+			.has_sunrpc_tcpbuf = kernel->series,
 		},
 		.model = model_new(),
 	};
@@ -127,44 +128,46 @@ static void sim_blame(struct sim_host *host, const char *fault)
 }
 
 static void sim_take(struct sim *sim, struct sim_host *host,
-		     const struct tt_wish *wish)
+		     const struct tt_change *change)
 {
-	enum tt_tunable id = wish->target.id;
+	enum tt_tunable id = change->target.id;
 	struct tt_setting *setting = &host->settings[id];
-	const struct tt_row *row = policy_table(id);
+	const struct tt_row *row = &table_rows[id];
+	char reason[REASON_BYTES];
 
 	if (setting->off)
 		sim_blame(host, "wrote what it should leave alone");
-	if (wish->value == setting->value)
+	if (change->value == setting->value)
 		sim_blame(host, "wrote what was there");
-	if (wish->value > row->max || wish->value < row->min)
+	if (change->value > row->max || change->value < row->min)
 		sim_blame(host, "wrote what the kernel does not take");
-	if (!wish->reason[0])
+	if (!change->reason.why)
 		sim_blame(host, "gave no reason");
 	if (setting->changed_us &&
 	    sim->now_us - setting->changed_us < 10000000)
 		sim_blame(host, "changed twice within 10 s");
 	if (!setting->written)
 		setting->original = setting->value;
-	if (wish->value < setting->original && id != TT_SLOW_START)
+	if (change->value < setting->original && id != TT_SLOW_START)
 		sim_blame(host, "went below what was there");
 	setting->written = true;
-	setting->value = wish->value;
+	setting->value = change->value;
 	setting->changed_us = sim->now_us;
-	memcpy(setting->reason, wish->reason, sizeof(wish->reason));
+	setting->reason = change->reason;
 	host->writes[id]++;
-	host->largest[id] = max_u64(host->largest[id], wish->value);
+	host->largest[id] = max_u64(host->largest[id], change->value);
 	if (getenv("SIM_TRACE"))
 		printf("# %8.2f s %s %s = %llu: %s\n",
 		       (sim->now_us - 200000000000ULL) / 1e6,
 		       host->role == TT_SERVER ? "server" : "client",
-		       row->name, wish->value, wish->reason);
+		       row->name, change->value,
+		       reason_text(&change->reason, reason));
 }
 
 static void sim_decide(struct sim *sim, struct sim_host *host,
 		       const struct tt_snapshot *snapshot)
 {
-	struct tt_wish wishes[SIM_MAX_WISHES];
+	struct tt_decision decision;
 	struct policy_input input = {
 		.now_us = sim->now_us,
 		.conf = &host->conf,
@@ -174,12 +177,11 @@ static void sim_decide(struct sim *sim, struct sim_host *host,
 		.settings = host->settings,
 		.nsettings = TT_TUNABLES,
 	};
-	size_t count;
 
 	input.paths = model_paths(host->model, &input.npaths);
-	count = policy_decide(&input, wishes, SIM_MAX_WISHES);
-	for (size_t i = 0; i < count; i++)
-		sim_take(sim, host, &wishes[i]);
+	policy_decide(&input, &decision);
+	for (size_t i = 0; i < decision.nchanges; i++)
+		sim_take(sim, host, &decision.changes[i]);
 }
 
 void sim_look(struct sim *sim, struct sim_host *host)

@@ -178,7 +178,7 @@ static void stock(void)
 	EXPECT(share(sim, flow, 5) >= 0.9, "slow");
 	EXPECT(value(&sim->client, TT_TCP_WMEM) > 4 << 20, "not raised");
 	EXPECT(!sim->server.writes[TT_SRV_RCVBUF], "wrote what is not there");
-	finish(sim, "a kernel without the series");
+	finish(sim, "a kernel without sunrpc-tcpbuf");
 }
 
 /* Reading from a path that nobody wrote to, file by file. */

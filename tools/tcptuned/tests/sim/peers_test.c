@@ -98,7 +98,7 @@ static void late_acks(size_t count, u32 rtt_us, const char *name)
 	       "the ceiling was taken back");
 	test_figure(name, "honest_share", beside);
 	test_figure(name, "honest_share_alone", alone);
-	test_figure(name, "taken_bytes", taken);
+	test_figure(name, "reserved_bytes", taken);
 	test_figure(name, "budget_bytes", budget);
 	finish(sim, name);
 }

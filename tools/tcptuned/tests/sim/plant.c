@@ -23,7 +23,7 @@
 #define SIM_RTO_US		1000000
 
 const struct sim_kernel sim_linux_7_2 = {
-	.name = "7.2 with the series",
+	.name = "7.2 with sunrpc-tcpbuf",
 	.series = true,
 	.rmem2_bytes = 32 << 20,
 	.wmem2_bytes = 4 << 20,
@@ -33,7 +33,7 @@ const struct sim_kernel sim_linux_7_2 = {
 };
 
 const struct sim_kernel sim_linux_6_1 = {
-	.name = "6.1 with the series",
+	.name = "6.1 with sunrpc-tcpbuf",
 	.series = true,
 	.rmem2_bytes = 6 << 20,
 	.wmem2_bytes = 4 << 20,

@@ -216,7 +216,7 @@ def receive(sock: socket.socket, count: int) -> None:
 
 
 def only(snapshot: Any) -> Any:
-    """The one connection of a snapshot without trouble."""
-    assert snapshot["trouble"] == ""
+    """The one connection of a snapshot without a problem."""
+    assert snapshot["problem"] == ""
     (conn,) = snapshot["conns"]
     return conn

@@ -72,17 +72,9 @@ static cJSON *conn_json(const struct tt_conn *conn, const struct tt_link *link)
 	ADD(json, conn->sndbuf_limited_us);
 	ADD(json, conn->bytes[TT_OUT]);
 	ADD(json, conn->bytes[TT_IN]);
-	ADD(json, conn->retrans_bytes);
-	ADD(json, conn->snd_wnd_bytes);
 	ADD(json, conn->rcv_wnd_bytes);
-	ADD(json, conn->snd_wscale);
-	ADD(json, conn->rcv_wscale);
-	ADD(json, conn->notsent_bytes);
-	ADD(json, conn->mss_bytes);
-	ADD(json, conn->cwnd_packets);
 	ADD(json, conn->sndbuf_bytes);
 	ADD(json, conn->rcvbuf_bytes);
-	ADD(json, conn->mem_bytes);
 	cJSON_AddItemToObject(json, "link", link_json(link));
 	return json;
 }
@@ -109,11 +101,11 @@ static cJSON *host_json(const struct tt_host *host)
 	ADD(json, host->tcp_mem_bytes[1]);
 	ADD(json, host->tcp_mem_bytes[2]);
 	ADD(json, host->tcp_used_bytes);
-	ADD(json, host->has_series);
+	ADD(json, host->has_sunrpc_tcpbuf);
 	return json;
 }
 
-static void print(const struct tt_snapshot *snapshot, const char *trouble)
+static void print(const struct tt_snapshot *snapshot, const char *problem)
 {
 	cJSON *json = cJSON_CreateObject(), *list;
 	char *text;
@@ -127,7 +119,7 @@ static void print(const struct tt_snapshot *snapshot, const char *trouble)
 	for (size_t i = 0; i < snapshot->nmounts; i++)
 		cJSON_AddItemToArray(list, mount_json(&snapshot->mounts[i]));
 	cJSON_AddItemToObject(json, "host", host_json(&snapshot->host));
-	cJSON_AddStringToObject(json, "trouble", trouble ? trouble : "");
+	cJSON_AddStringToObject(json, "problem", problem ? problem : "");
 	text = cJSON_Print(json);
 	puts(text);
 	free(text);
@@ -177,7 +169,7 @@ int main(int argc, char **argv)
 		snapshot = sense_snapshot(sense, &conf);
 	} while (--looks > 0 && !sleep(pause_s));
 	if (snapshot)
-		print(snapshot, sense_trouble(sense));
+		print(snapshot, sense_problem(sense));
 	sense_close(sense);
 	return snapshot ? 0 : 1;
 }

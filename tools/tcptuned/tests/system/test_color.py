@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """When the status has colour."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 from collections.abc import Iterator
 
 from world import Daemon, World, at_work
@@ -49,6 +52,22 @@ def _chunks(terminal: int) -> Iterator[bytes]:
         yield chunk
 
 
+def _watch(command: list[str]) -> None:
+    """It is drawn over the one before, and no higher than the terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 5, 80, 0, 0))
+    with subprocess.Popen(command, stdout=theirs) as process:
+        os.close(theirs)
+        output = b""
+        while output.count(b"\x1b[H") < 3:
+            output += os.read(ours, 4096)
+        process.kill()
+    os.close(ours)
+    screens = output.split(b"\x1b[H")[1:3]
+    assert all(screen.count(b"\n") == 4 for screen in screens), output
+    assert all(screen.endswith(b"\x1b[J") for screen in screens), output
+
+
 def test_color(world: World, daemons: list[Daemon]) -> None:
     daemon = at_work(world, daemons)
     daemon.wait_for((world.rundir / "status.json").exists)
@@ -56,6 +75,7 @@ def test_color(world: World, daemons: list[Daemon]) -> None:
         command = world.command("status", *option.split(), capable=False)
         output = _output(command, env, terminal)
         assert (b"\x1b[" in output) == colored, (option, env, terminal)
+    _watch(world.command("status", "--watch", capable=False))
     done = world.call("status", "--color=blue")
     assert done.returncode == 2
     assert "auto, always or never" in done.stderr

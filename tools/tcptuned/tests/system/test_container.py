@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from namespaces import TCPTUNED
-from world import Daemon, World
+from world import CONF, Daemon, World
 
 pytest_plugins = ("world_hosts",)
 
@@ -27,13 +27,15 @@ def _command(world: World, capabilities: str) -> list[str]:
     # Root of a container without DAC_OVERRIDE owns its folders.
     for folder in (world.rundir, world.statedir, *world.statedir.iterdir()):
         os.chown(folder, 0, 0)
+    conf = world.statedir.parent / "conf"
+    conf.write_text(CONF)
     line = [
         *("nsenter", f"--net=/run/netns/{world.host.name}"),
         *("unshare", "-m", "sh", "-c", RUNTIME, "sh"),
         *("setpriv", "--inh-caps=-all", f"--bounding-set=-all{capabilities}"),
         *("env", f"PATH={world.program.parent}:{os.environ['PATH']}"),
         *(ENTRYPOINT, "--runtime-dir", world.rundir),
-        *("--state-dir", world.statedir),
+        *("--state-dir", world.statedir, "--config", conf),
     ]
     return [str(word) for word in line]
 

@@ -63,9 +63,9 @@ def test_every_metric_is_of_use(world: World, daemons: list[Daemon]) -> None:
     written = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     unused = {name for name in written if not re.search(rf"\b{name}\b", used)}
     assert unused == {
-        "tcptuned_kernel_has_series",
+        "tcptuned_kernel_has_sunrpc_tcpbuf",
         "tcptuned_path_connections",
-        "tcptuned_rounds_total",
+        "tcptuned_polls_total",
         "tcptuned_slow_start_after_idle",
     }
 

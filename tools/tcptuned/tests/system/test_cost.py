@@ -48,7 +48,9 @@ def test_10000_connections(world: World, tmp_path: Path) -> None:
         try:
             daemon.wait_for((world.rundir / "status.json").exists)
             time.sleep(3)
-            status = json.loads(world.call("status", "--json").stdout)
+            done = world.call("status", "--json")
+            assert done.returncode == 0, done.stderr
+            status = json.loads(done.stdout)
             start = _processor_s(pid)
             time.sleep(MEASURE_S)
             share = (_processor_s(pid) - start) / MEASURE_S

@@ -9,14 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
-from world import PEER, RMEM, Daemon, World, at_work
+from world import CONF, PEER, RMEM, Daemon, World, at_work
 
 pytest_plugins = ("world_hosts",)
 
 
 def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     """Damaged files are set aside with a word and stop nothing."""
-    (world.statedir / "paths.json").write_text('{"version": 1, "paths": [{')
+    file = world.statedir / "paths.json"
+    learned = file.read_text()
+    file.write_text('{"version": 1, "paths": [{')
     (world.rundir / "status.json").write_text("{}")
     world.call("restore")
     daemon = world.start()
@@ -24,6 +26,9 @@ def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     daemon.says("paths.json is damaged")
     daemon.wait_for(lambda: world.call("status").returncode == 0)
     assert (world.statedir / "paths.json.damaged").exists()
+    assert daemon.end() == 0
+    file.write_text(learned)
+    daemon = at_work(world, daemons)
     ledger = next(world.rundir.glob("ledger-*"))
     assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
     ledger.write_text("garbage\n")
@@ -39,7 +44,7 @@ def test_unknown_version(world: World, daemons: list[Daemon]) -> None:
     (world.statedir / "paths.json").write_text('{"version": 2}')
     daemon = world.start()
     daemons.append(daemon)
-    daemon.says("paths.json is of a version that is not known")
+    daemon.says("paths.json has an unknown version")
     assert daemon.end() == 0
     assert (world.statedir / "paths.json.damaged").exists()
 
@@ -84,7 +89,9 @@ def test_status_and_explain(world: World, daemons: list[Daemon]) -> None:
     assert "120ms" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert world.call("explain", "192.0.2.9").returncode == 1
-    assert world.call("explain", "peer").returncode == 2
+    assert world.call("explain", "peer.invalid").returncode == 2
+    assert world.call("explain", "localhost").returncode == 1
+    assert world.call("explain", "/mnt/none").returncode == 1
     daemon.end(signal.SIGKILL)
     done = world.call("status")
     assert done.returncode == 3
@@ -114,15 +121,15 @@ def test_once(world: World) -> None:
 def test_reload(world: World, daemons: list[Daemon], tmp_path: Path) -> None:
     """SIGHUP reads the configuration; a bad one changes nothing."""
     conf = tmp_path / "conf"
-    conf.write_text("memory = 20%\n")
+    conf.write_text(CONF + "memory = 20%\n")
     daemon = at_work(world, daemons, "--config", conf)
     conf.write_text("memory = lots\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.says(f'{conf}:1: memory: "lots" is not 1% to 90%')
-    daemon.says("the configuration stays as it was")
-    conf.write_text("memory = 30%\n")
+    daemon.says("keeping the previous configuration")
+    conf.write_text(CONF + "memory = 30%\n")
     daemon.process.send_signal(signal.SIGHUP)
-    daemon.says("the configuration was read again")
+    daemon.says("configuration reloaded")
     assert daemon.end() == 0
 
 
@@ -136,6 +143,7 @@ COMPUTE = ("compute", "--rtt", "120ms", "--bandwidth")
         (("--version",), 0, "tcptuned ", ""),
         (("--nonsense",), 2, "", "nonsense"),
         (("nonsense",), 2, "", "unknown command nonsense"),
+        (("",), 2, "", "unknown command"),
         (("status", "x"), 2, "", "unexpected argument x"),
         (("status", "--once"), 2, "", "not an option of this command: once"),
         (("explain",), 2, "", "missing: PEER"),
@@ -145,7 +153,7 @@ COMPUTE = ("compute", "--rtt", "120ms", "--bandwidth")
         ((*COMPUTE, "10"), 2, "", "--bandwidth takes a rate"),
         (("compute",), 2, "", "compute needs"),
         (("resume",), 3, "", "is not running"),
-        (("restore",), 0, "Nothing is to be put back.", ""),
+        (("restore",), 0, "Nothing to restore.", ""),
         (("check-config",), 0, "memory = 25%", ""),
         (("check-config", "/none"), 2, "", "/none: No such file"),
         (("--config", "/none"), 2, "", "/none: No such file"),

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from world import NOBODY, Daemon, World, at_work
+from world import CONF, NOBODY, Daemon, World, at_work
 
 pytest_plugins = ("world_hosts",)
 
@@ -44,15 +44,15 @@ def test_configured(
 ) -> None:
     """A configured file takes the place of the other, at once."""
     conf = tmp_path / "conf"
-    conf.write_text("")
+    conf.write_text(CONF)
     daemon = at_work(world, daemons, "--config", conf)
     file = metrics_of(world, daemon)
     other = world.statedir / "nfs.prom"
-    conf.write_text(f"metrics = {other}\n")
+    conf.write_text(f"{CONF}metrics = {other}\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.wait_for(other.exists)
     assert not file.exists()
-    conf.write_text("metrics = no\n")
+    conf.write_text(CONF + "metrics = no\n")
     daemon.process.send_signal(signal.SIGHUP)
     daemon.wait_for(lambda: not other.exists())
     assert daemon.end() == 0
@@ -77,7 +77,7 @@ TROUBLES = {
 
 
 @pytest.mark.parametrize("case", TROUBLES.values(), ids=TROUBLES)
-def test_trouble(
+def test_problems(
     world: World, daemons: list[Daemon], tmp_path: Path, case: tuple[str, str]
 ) -> None:
     """One line, and the daemon does its work."""
@@ -85,15 +85,15 @@ def test_trouble(
     folder = tmp_path / "collector"
     folder.mkdir()
     conf = tmp_path / "conf"
-    conf.write_text(f"metrics = {folder}/nfs.prom\n")
+    conf.write_text(f"{CONF}metrics = {folder}/nfs.prom\n")
     before = world.values()
     daemon = world.start(
         *("--config", conf, "--interval", "50ms"),
         mounts=command.format(folder),
     )
     daemons.append(daemon)
-    daemon.says(f"the metrics cannot be written to {folder}/nfs.prom: {words}")
+    daemon.says(f"cannot write metrics to {folder}/nfs.prom: {words}")
     daemon.wait_for(lambda: world.values() != before)
-    assert daemon.log().count("metrics cannot be") == 1
+    assert daemon.log().count("cannot write metrics") == 1
     assert daemon.end() == 0
     assert world.values() == before

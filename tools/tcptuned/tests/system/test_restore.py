@@ -29,7 +29,7 @@ def test_stop_puts_back(
     assert daemon.end(signum) == 0
     assert world.values() == before
     assert not (world.rundir / "status.json").exists()
-    assert "net.ipv4.tcp_rmem is back at" in daemon.log()
+    assert "net.ipv4.tcp_rmem restored to" in daemon.log()
 
 
 def test_kill_at_any_moment(world: World) -> None:
@@ -122,14 +122,14 @@ def test_foreign_change(world: World, daemons: list[Daemon]) -> None:
     daemon = at_work(world, daemons)
     theirs = "4096\t131072\t7000000"
     world.set(RMEM, theirs)
-    daemon.says("net.ipv4.tcp_rmem was changed by somebody else")
+    daemon.says("net.ipv4.tcp_rmem was changed by something else")
     time.sleep(1)
     assert world.value(RMEM) == theirs
     assert world.call("resume").returncode == 0
     daemon.wait_for(lambda: world.value(RMEM) != theirs)
     assert daemon.end() == 0
     assert world.values() == (theirs, before[1])
-    assert daemon.log().count("was changed by somebody else") == 1
+    assert daemon.log().count("was changed by something else") == 1
 
 
 def test_foreign_change_and_kill(world: World, daemons: list[Daemon]) -> None:
@@ -140,9 +140,9 @@ def test_foreign_change_and_kill(world: World, daemons: list[Daemon]) -> None:
     world.set(RMEM, theirs)
     done = world.call("restore")
     assert done.returncode == 0
-    assert "tcp_rmem left at 7000000, which somebody else set" in done.stdout
+    assert "tcp_rmem left at 7000000, which something else set" in done.stdout
     assert world.values() == (theirs, before[1])
-    assert world.call("restore").stdout == "Nothing is to be put back.\n"
+    assert world.call("restore").stdout == "Nothing to restore.\n"
 
 
 def test_upgrade(world: World, daemons: list[Daemon]) -> None:
@@ -152,10 +152,10 @@ def test_upgrade(world: World, daemons: list[Daemon]) -> None:
     changed = world.values()
     ledger = next(world.rundir.glob("ledger-*"))
     text = ledger.read_text()
-    ledger.write_text(text.replace("tcptuned-ledger 1 ", "tcptuned-ledger 0 "))
+    ledger.write_text(text.replace("tcptuned-ledger 2 ", "tcptuned-ledger 0 "))
     daemon = world.start()
     daemons.append(daemon)
-    daemon.says(f"{ledger.name} is of another version of tcptuned")
+    daemon.says(f"{ledger.name} was written by another version of tcptuned")
     assert daemon.end() == 0
     aside = ledger.with_name(f"{ledger.name}.damaged")
     assert world.values() == changed

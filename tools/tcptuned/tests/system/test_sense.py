@@ -14,6 +14,7 @@ from namespaces import NFS_PORT, Host, connect, only, receive
 
 pytest_plugins = ("sense_hosts",)
 
+NOBODY = 65534
 KERNEL = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 
 # Addresses of the server and the client, see namespaces.join().
@@ -67,11 +68,8 @@ def test_both_ends(
     assert 5_000 <= seen["bytes[TT_OUT]"] <= 5_001
     assert peer["bytes[TT_IN]"] == 5_000
 
-    assert seen["snd_wscale"] == peer["rcv_wscale"] > 0
-    assert peer["snd_wscale"] == seen["rcv_wscale"] > 0
-    assert seen["snd_wnd_bytes"] > 0
     if KERNEL >= (6, 2):
-        assert peer["rcv_wnd_bytes"] == seen["snd_wnd_bytes"]
+        assert peer["rcv_wnd_bytes"] > 0
     else:
         assert peer["rcv_wnd_bytes"] == 0
     for conn, sock in ((seen, ours), (peer, theirs)):
@@ -81,10 +79,7 @@ def test_both_ends(
         ):
             assert conn[name] == sock.getsockopt(socket.SOL_SOCKET, option)
         assert 0 < conn["min_rtt_us"] <= conn["rtt_us"] < 1_000_000
-        assert 1_000 < conn["mss_bytes"] < 1_500
-        assert conn["cwnd_packets"] >= 10
         assert conn["delivery_bps"] > 0
-        assert conn["notsent_bytes"] == 0
 
     (mount,) = snapshot["mounts"]
     assert mount == {
@@ -95,6 +90,25 @@ def test_both_ends(
         "rsize_bytes": 1_048_576,
         "read_ahead_kb": 15_380,
     }
+
+
+def test_ordinary_user(
+    programs: Path, pair: tuple[Host, Host], stack: ExitStack
+) -> None:
+    """A user's own connection to the port of a mount is no NFS."""
+    left, right = pair
+    right.mount("10.0.1.1")
+    listener = stack.enter_context(left.listen("10.0.1.1", NFS_PORT))
+    with right.inside():
+        os.setresuid(-1, NOBODY, 0)
+        try:
+            theirs = stack.enter_context(socket.socket())
+        finally:
+            os.setresuid(-1, 0, 0)
+    theirs.connect(("10.0.1.1", NFS_PORT))
+    stack.enter_context(listener.accept()[0])
+    assert right.look(programs)["conns"] == []
+    assert len(left.look(programs)["conns"]) == 1
 
 
 def test_what_is_queued(
@@ -114,10 +128,7 @@ def test_what_is_queued(
 
     seen, peer = only(left.look(programs)), only(right.look(programs))
 
-    assert seen["bytes[TT_IN]"] + peer["notsent_bytes"] == sent
-    assert peer["notsent_bytes"] > 0
-    assert peer["mem_bytes"] >= peer["notsent_bytes"]
-    assert seen["mem_bytes"] >= seen["bytes[TT_IN]"]
+    assert 0 < seen["bytes[TT_IN]"] < sent
     assert seen["rcv_wnd_bytes"] < seen["bytes[TT_IN]"]
     assert peer["rwnd_limited_us"] > 0
     assert peer["busy_us"] >= peer["rwnd_limited_us"]
@@ -216,7 +227,7 @@ def test_500_connections(
     right.mount("10.0.1.1")
     for host in pair:
         snapshot = host.look(programs)
-        assert snapshot["trouble"] == ""
+        assert snapshot["problem"] == ""
         assert len({conn["cookie"] for conn in snapshot["conns"]}) == 500
         assert len(snapshot["conns"]) == 500
         assert {conn["link"]["name"] for conn in snapshot["conns"]} == {"veth1"}
@@ -260,7 +271,7 @@ def test_host(programs: Path, pair: tuple[Host, Host]) -> None:
     assert host["ram_bytes"] == os.sysconf("SC_PHYS_PAGES") * page
     assert host["tcp_used_bytes"] % page == 0
     # Only the first namespace shows it, and none here has the series' files.
-    assert host["tcp_mem_bytes[2]"] == host["has_series"] == 0
+    assert host["tcp_mem_bytes[2]"] == host["has_sunrpc_tcpbuf"] == 0
 
     limits = Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()
     text = namespaces.run(programs / "snapshot_dump", "--server")
@@ -285,8 +296,8 @@ def test_trouble(programs: Path, pair: tuple[Host, Host]) -> None:
     left, _ = pair
     portlist = left.root / "proc/fs/nfsd/portlist"
     portlist.unlink()
-    assert left.look(programs)["trouble"] == ""
+    assert left.look(programs)["problem"] == ""
     portlist.mkdir()
-    assert left.look(programs)["trouble"].startswith(
+    assert left.look(programs)["problem"].startswith(
         "cannot read /proc/fs/nfsd/portlist: Is a directory; "
     )

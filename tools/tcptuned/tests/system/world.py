@@ -2,7 +2,8 @@
 """A network namespace with the daemon in it, which runs without root.
 
 A path that an earlier run learned has it set net.ipv4.tcp_rmem and tcp_wmem,
-which every namespace has and of which the kernel here knows nothing better.
+which every namespace has and of which the kernel here knows nothing better. It
+is not connected, so the configuration has to ask for that.
 """
 
 import json
@@ -30,6 +31,8 @@ RMEM = "/proc/sys/net/ipv4/tcp_rmem"
 WMEM = "/proc/sys/net/ipv4/tcp_wmem"
 PEER = "192.0.2.1"
 TIMEOUT_S = 20
+# Has learned paths set what every socket gets.
+CONF = "tcp_limits = always\n"
 
 
 @dataclass
@@ -48,13 +51,19 @@ class World:
         mounts: str = "",
     ) -> list[str]:
         """A command line that runs the program as nobody."""
+        conf = self.statedir.parent / "always.conf"
+        conf.write_text(CONF)
+        service = not words or str(words[0]).startswith("-")
+        given = "--config" in words or "--help" in words
         line = [
             *("nsenter", f"--net=/run/netns/{self.host.name}"),
             *(("unshare", "-m", "sh", "-c") if mounts else ()),
             *((f'{mounts} && exec "$@"', "sh") if mounts else ()),
             *(*SETPRIV, *(CAPABLE if capable else POWERLESS)),
             *(self.program, "--runtime-dir", self.rundir),
-            *("--state-dir", self.statedir, *words),
+            *("--state-dir", self.statedir),
+            *(("--config", conf) if service and not given else ()),
+            *words,
         ]
         return [str(word) for word in line]
 

@@ -157,7 +157,7 @@ static void test_no_ledger(void)
 	prepare();
 	folder_put("run", "a file where the folder should be");
 	start();
-	EXPECT(*apply_trouble(apply), "no word");
+	EXPECT(*apply_problem(apply), "no word");
 	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
 	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
 	EXPECT_FILE("rmem_max", "212992\n");
@@ -171,6 +171,16 @@ static void test_no_ledger(void)
 	finish("a folder that everybody may write to is no ledger's");
 }
 
+/* Nothing new can be written beside the ledger. */
+static void block_ledger(void)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p $(echo ledger-*).new/x", folder_path("run"));
+	EXPECT(!system(command), "%s", command);
+}
+
 static void test_ledger_breaks(void)
 {
 	prepare();
@@ -181,10 +191,33 @@ static void test_ledger_breaks(void)
 	EXPECT_FILE("rmem_max", "212992\n");
 	apply_refresh(apply, NULL, 0);
 	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(strstr(apply_trouble(apply), "ledger"), "no word");
+	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
 	EXPECT(!restore(), "restore");
 	EXPECT_FILE("wmem_max", "212992\n");
 	finish("a ledger that breaks stops writes, not restore");
+
+	prepare();
+	start();
+	put(TT_WMEM_MAX, "", 4194304);
+	block_ledger();
+	EXPECT(!restore(), "restore");
+	EXPECT_FILE("wmem_max", "212992\n");
+	folder_put("wmem_max", "4194304\n");
+	start();
+	EXPECT(!restore() && !*said, "%s", said);
+	EXPECT_FILE("wmem_max", "4194304\n");
+	finish("a full folder keeps no ledger of what was restored");
+
+	prepare();
+	start();
+	put(TT_WMEM_MAX, "", 4194304);
+	put(TT_RMEM_MAX, "", 4194304);
+	folder_wipe("rmem_max");
+	folder_put("rmem_max/file", "");
+	block_ledger();
+	EXPECT(restore() == -EISDIR, "%s", said);
+	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
+	finish("a ledger that still has what was restored is a problem");
 }
 
 static void test_module_gone(void)

@@ -23,17 +23,13 @@ static void make_info(void)
 	u32 rcv_wnd = 77;
 
 	memset(&full_info, 0xa5, sizeof(full_info));
-	info->tcpi_snd_wscale = 7;
-	info->tcpi_rcv_wscale = 14;
 	info->tcpi_delivery_rate_app_limited = 1;
 	info->tcpi_min_rtt = 30000;
 	info->tcpi_rtt = 31000;
 	info->tcpi_rcv_rtt = 32000;
 	info->tcpi_bytes_acked = 1ULL << 40;
 	info->tcpi_bytes_received = 5;
-	info->tcpi_bytes_retrans = 6;
 	info->tcpi_delivery_rate = 125000000;
-	info->tcpi_snd_wnd = 76;
 	memcpy(full_info.bytes + RCV_WND_OFFSET, &rcv_wnd, sizeof(rcv_wnd));
 }
 
@@ -49,6 +45,7 @@ static struct nlmsghdr *message(void *buf, u8 family)
 	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
 	msg = mnl_nlmsg_put_extra_header(nlh, sizeof(*msg));
 	msg->idiag_family = family;
+	msg->idiag_uid = 1000;
 	msg->id.idiag_sport = htons(2049);
 	msg->id.idiag_dport = htons(700);
 	msg->id.idiag_cookie[0] = 2;
@@ -98,6 +95,7 @@ static void test_family(size_t i)
 	EXPECT(conn.local_port == 2049, "%u", conn.local_port);
 	EXPECT(conn.peer_port == 700, "%u", conn.peer_port);
 	EXPECT(conn.cookie == (1ULL << 32 | 2), "%llu", conn.cookie);
+	EXPECT(conn.uid == 1000, "%u", conn.uid);
 }
 
 static void test_all(void)
@@ -106,8 +104,6 @@ static void test_all(void)
 	struct tt_conn conn;
 
 	EXPECT(diag_parse(full_message(buf), &conn), "refused");
-	EXPECT(conn.snd_wscale == 7, "%u", conn.snd_wscale);
-	EXPECT(conn.rcv_wscale == 14, "%u", conn.rcv_wscale);
 	EXPECT(conn.delivery_app_limited, "not");
 	EXPECT(conn.delivery_bps == 1000000000, "%llu", conn.delivery_bps);
 	EXPECT(conn.min_rtt_us == 30000, "%u", conn.min_rtt_us);
@@ -115,12 +111,9 @@ static void test_all(void)
 	EXPECT(conn.rcv_rtt_us == 32000, "%u", conn.rcv_rtt_us);
 	EXPECT(conn.bytes[TT_OUT] == 1ULL << 40, "%llu", conn.bytes[TT_OUT]);
 	EXPECT(conn.bytes[TT_IN] == 5, "%llu", conn.bytes[TT_IN]);
-	EXPECT(conn.retrans_bytes == 6, "%llu", conn.retrans_bytes);
-	EXPECT(conn.snd_wnd_bytes == 76, "%u", conn.snd_wnd_bytes);
 	EXPECT(conn.rcv_wnd_bytes == 77, "%u", conn.rcv_wnd_bytes);
 	EXPECT(conn.rcvbuf_bytes == 131072, "%u", conn.rcvbuf_bytes);
 	EXPECT(conn.sndbuf_bytes == 87040, "%u", conn.sndbuf_bytes);
-	EXPECT(conn.mem_bytes == 1200, "%llu", conn.mem_bytes);
 }
 
 /* Whatever a kernel leaves out is 0, and what it sends is taken. */
@@ -130,15 +123,13 @@ static void test_lengths(void)
 		char buf[1024];
 		struct nlmsghdr *nlh = message(buf, AF_INET);
 		struct tt_conn conn;
-		bool rate, snd_wnd, rcv_wnd;
+		bool rate, rcv_wnd;
 
 		mnl_attr_put(nlh, INET_DIAG_INFO, len, &full_info);
 		rate = len >= offsetof(struct tcp_info, tcpi_busy_time);
-		snd_wnd = len >= RCV_WND_OFFSET;
 		rcv_wnd = len >= RCV_WND_OFFSET + 4;
 		EXPECT(diag_parse(nlh, &conn), "%u refused", len);
 		EXPECT(!rate || conn.delivery_bps == 1000000000, "%u", len);
-		EXPECT(!snd_wnd || conn.snd_wnd_bytes == 76, "%u", len);
 		EXPECT(conn.rcv_wnd_bytes == (rcv_wnd ? 77 : 0), "%u: %u", len,
 		       conn.rcv_wnd_bytes);
 	}
@@ -260,10 +251,8 @@ static int take(const struct nlmsghdr *nlh, void *data)
 	int *taken = data;
 	struct tt_conn conn;
 
-	if (diag_parse(nlh, &conn)) {
+	if (diag_parse(nlh, &conn))
 		*taken += 1;
-		EXPECT(conn.rcv_wscale < 16, "%u", conn.rcv_wscale);
-	}
 	return MNL_CB_OK;
 }
 

@@ -100,6 +100,26 @@ static void test_dir(void)
 	chmod(folder_path("made"), 0777);
 	EXPECT(file_dir(folder_path("made"), true) == -EPERM, "taken");
 	test_end("a folder is ours and no link");
+
+	test_begin();
+	chmod(folder_path("made"), 0775);
+	EXPECT(file_own_dir(folder_path("made"), true) == -EPERM, "group's");
+	chmod(folder_path("made"), 0755);
+	made = file_own_dir(folder_path("made"), true);
+	EXPECT(made >= 0, "%d", made);
+	if (!geteuid()) {
+		EXPECT(!fchown(made, 1, 1) && !seteuid(65534), "uid");
+		EXPECT(file_own_dir(folder_path("made"), true) == -EPERM,
+		       "somebody else's");
+		EXPECT(!seteuid(0) && !fchown(made, 65534, 1) &&
+		       !seteuid(65534), "uid");
+		close(made);
+		made = file_own_dir(folder_path("made"), true);
+		EXPECT(made >= 0, "%d", made);
+		EXPECT(!seteuid(0), "uid");
+	}
+	close(made);
+	test_end("what is restored comes from a folder of our own");
 }
 
 static void test_set_aside(void)
@@ -117,6 +137,7 @@ int main(void)
 {
 	umask(022);
 	folder_make();
+	chmod(folder, 0755);
 	dir = file_dir(folder, false);
 	test_read();
 	test_write();

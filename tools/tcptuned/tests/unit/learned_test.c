@@ -2,7 +2,7 @@
 /* Learned paths: what comes back, what is forgotten, what damage does. */
 #include <errno.h>
 
-#include "../../apply/learned.h"
+#include "../../learned.h"
 #include "../../units.h"
 #include "../test.h"
 #include "../folder.h"
@@ -10,7 +10,7 @@
 #define NOW_S 1790000000ULL
 #define DAY_S 86400
 
-static char trouble[300];
+static char problem[300];
 
 static struct tt_path path(const char *peer, u32 rtt_us)
 {
@@ -27,7 +27,7 @@ static struct tt_path path(const char *peer, u32 rtt_us)
 
 static void load(struct learned *learned, u64 now_s)
 {
-	learned_load(learned, folder, now_s, true, trouble, sizeof(trouble));
+	learned_load(learned, folder, now_s, true, problem, sizeof(problem));
 }
 
 static void test_round_trip(void)
@@ -39,14 +39,14 @@ static void test_round_trip(void)
 
 	test_begin();
 	load(&learned, NOW_S);
-	EXPECT(!learned.npaths && !*trouble, "%s", trouble);
+	EXPECT(!learned.npaths && !*problem, "%s", problem);
 	EXPECT(!learned_save(&learned, folder), "save");
 	EXPECT(!folder_has("paths.json"), "saved for nothing");
 	EXPECT(!learned_update(&learned, paths, 2, NOW_S), "update");
 	EXPECT(!learned_save(&learned, folder), "save");
 	learned_free(&learned);
 	load(&learned, NOW_S);
-	EXPECT(learned.npaths == 2 && !*trouble, "%zu", learned.npaths);
+	EXPECT(learned.npaths == 2 && !*problem, "%zu", learned.npaths);
 	for (size_t i = 0; i < learned.npaths; i++) {
 		struct tt_path *p = &learned.paths[i].path;
 
@@ -98,13 +98,24 @@ static void test_age_and_number(void)
 		EXPECT(learned.paths[i].path.rtt_us == 2, "the oldest stayed");
 	EXPECT(!learned_save(&learned, folder), "save");
 	learned_free(&learned);
-	load(&learned, NOW_S + 91ULL * DAY_S);
-	EXPECT(learned.npaths == LEARNED_MAX && !*trouble, "%zu %s",
-	       learned.npaths, trouble);
+	load(&learned, NOW_S + 15ULL * DAY_S);
+	EXPECT(learned.npaths == LEARNED_MAX && !*problem, "%zu %s",
+	       learned.npaths, problem);
 	learned_free(&learned);
-	load(&learned, NOW_S + 92ULL * DAY_S);
-	EXPECT(!learned.npaths && !*trouble, "%zu", learned.npaths);
+	load(&learned, NOW_S + 16ULL * DAY_S);
+	EXPECT(!learned.npaths && !*problem, "%zu", learned.npaths);
 	test_end("no more than so many, and not for ever");
+
+	test_begin();
+	one = path("10.3.0.1", 3);
+	learned_update(&learned, &one, 1, NOW_S + 1000ULL * DAY_S);
+	EXPECT(!learned_save(&learned, folder), "save");
+	learned_free(&learned);
+	load(&learned, NOW_S);
+	EXPECT(learned.npaths == 1 && learned.paths[0].seen_s == NOW_S, "%zu",
+	       learned.npaths);
+	learned_free(&learned);
+	test_end("a clock that was wrong keeps nothing for ever");
 }
 
 #define FILE_OF(path) "{\"version\": 1, \"paths\": [{" path "}]}"
@@ -117,14 +128,14 @@ static void test_age_and_number(void)
 static const struct {
 	const char	*name;
 	const char	*text;
-	const char	*trouble;	/* part of it; NULL: none */
+	const char	*problem;	/* part of it; NULL: none */
 } cases[] = {
 	{ "whole", PATH(SERVER, PEER, RTT("9"), "1e9"), NULL },
 	{ "empty file", "", "is damaged" },
 	{ "cut off", "{\"version\": 1, \"paths\": [{", "is damaged" },
 	{ "no object", "[1]", "is damaged" },
 	{ "no version", "{\"paths\": []}", "is damaged" },
-	{ "version 2", "{\"version\": 2}", "version that is not known" },
+	{ "version 2", "{\"version\": 2}", "an unknown version" },
 	{ "no RTT", PATH(SERVER, PEER, "", "1"), "is damaged" },
 	{ "RTT 0", PATH(SERVER, PEER, RTT("0"), "1"), "is damaged" },
 	{ "RTT of an hour", PATH(SERVER, PEER, RTT("36e8"), "1"), "is damaged" },
@@ -141,7 +152,7 @@ static void test_damage(void)
 	struct learned learned;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool damaged = cases[i].trouble;
+		bool damaged = cases[i].problem;
 
 		test_begin();
 		unlink(folder_path("paths.json.damaged"));
@@ -149,10 +160,10 @@ static void test_damage(void)
 		load(&learned, NOW_S);
 		EXPECT(learned.npaths == !damaged, "%zu", learned.npaths);
 		if (damaged)
-			EXPECT(strstr(trouble, cases[i].trouble), "%s",
-			       trouble);
+			EXPECT(strstr(problem, cases[i].problem), "%s",
+			       problem);
 		else
-			EXPECT(!*trouble, "%s", trouble);
+			EXPECT(!*problem, "%s", problem);
 		EXPECT(folder_has("paths.json.damaged") == damaged, "aside");
 		learned_free(&learned);
 		test_end(cases[i].name);
@@ -164,15 +175,15 @@ static void test_unusual_files(void)
 	struct learned learned;
 
 	test_begin();
-	learned_load(&learned, folder_path("none"), NOW_S, true, trouble,
-		     sizeof(trouble));
-	EXPECT(!*trouble, "%s", trouble);
-	test_end("no folder is no trouble");
+	learned_load(&learned, folder_path("none"), NOW_S, true, problem,
+		     sizeof(problem));
+	EXPECT(!*problem, "%s", problem);
+	test_end("no folder is no problem");
 
 	test_begin();
 	folder_put("paths.json", "garbage");
-	learned_load(&learned, folder, NOW_S, false, trouble, sizeof(trouble));
-	EXPECT(*trouble && folder_has("paths.json"), "%s", trouble);
+	learned_load(&learned, folder, NOW_S, false, problem, sizeof(problem));
+	EXPECT(*problem && folder_has("paths.json"), "%s", problem);
 	test_end("a dry run leaves damage where it is");
 
 	test_begin();
@@ -181,7 +192,7 @@ static void test_unusual_files(void)
 	EXPECT(!symlink(folder_path("other"), folder_path("paths.json")),
 	       "link");
 	load(&learned, NOW_S);
-	EXPECT(*trouble, "a link was followed");
+	EXPECT(*problem, "a link was followed");
 	test_end("a symbolic link is not followed");
 }
 

@@ -8,8 +8,10 @@
 #include "../folder.h"
 
 static const struct tt_row table[TT_TUNABLES] = {
-	[TT_RMEM_MAX] = { .name = "rmem_max", .path = "/rmem_max" },
-	[TT_WMEM_MAX] = { .name = "wmem_max", .path = "/wmem_max" },
+	[TT_RMEM_MAX] = { .name = "rmem_max", .path = "/rmem_max",
+			  .max = 2147483647 },
+	[TT_WMEM_MAX] = { .name = "wmem_max", .path = "/wmem_max",
+			  .min = 4608, .max = 2147483647 },
 	[TT_SRV_RCVBUF] = { .name = "a", .path = "/a" },
 	[TT_SRV_SNDBUF] = { .name = "b", .path = "/b" },
 	[TT_CLNT_RCVBUF] = { .name = "c", .path = "/c" },
@@ -17,7 +19,8 @@ static const struct tt_row table[TT_TUNABLES] = {
 	[TT_TCP_RMEM] = { .name = "e", .path = "/e" },
 	[TT_TCP_WMEM] = { .name = "f", .path = "/f" },
 	[TT_SLOW_START] = { .name = "g", .path = "/g" },
-	[TT_READ_AHEAD] = { .name = "read_ahead", .path = "/%s/ra" },
+	[TT_READ_AHEAD] = { .name = "read_ahead", .path = "/%s/ra",
+			    .max = 2147483647 },
 };
 
 static const struct ledger_entry entries[] = {
@@ -26,13 +29,13 @@ static const struct ledger_entry entries[] = {
 };
 
 static struct ledger ledger;
-static char trouble[200];
+static char problem[200];
 static int dir;
 
 static int load(void)
 {
 	ledger_free(&ledger);
-	return ledger_load(&ledger, dir, table, trouble, sizeof(trouble));
+	return ledger_load(&ledger, dir, table, problem, sizeof(problem));
 }
 
 static void fill(void)
@@ -54,9 +57,9 @@ static bool same(const struct ledger_entry *a, const struct ledger_entry *b)
 static void test_round_trip(void)
 {
 	test_begin();
-	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	EXPECT(!load() && !ledger.nentries && !*problem, "%s", problem);
 	fill();
-	EXPECT(!load() && !*trouble, "%s", trouble);
+	EXPECT(!load() && !*problem, "%s", problem);
 	EXPECT(ledger.nentries == 2, "%zu", ledger.nentries);
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		EXPECT(same(ledger_find(&ledger, &entries[i].target),
@@ -106,7 +109,7 @@ static void test_damage(void)
 		EXPECT(!load(), "an error");
 		EXPECT(ledger.nentries == cases[i].nentries, "%zu",
 		       ledger.nentries);
-		EXPECT(!*trouble == !cases[i].damaged, "%s", trouble);
+		EXPECT(!*problem == !cases[i].damaged, "%s", problem);
 		EXPECT(folder_has(aside) == cases[i].damaged, "set aside");
 		test_end(cases[i].name);
 	}
@@ -120,13 +123,13 @@ static void test_whole_files(void)
 	fill();
 	strcpy(name, ledger.name);
 	folder_put(name, "tcptuned-ledger 1 other-boot\nrmem_max - 0 1 2 2\n");
-	EXPECT(!load() && !ledger.nentries && !*trouble, "%s", trouble);
+	EXPECT(!load() && !ledger.nentries && !*problem, "%s", problem);
 	test_end("another boot's is not used");
 
 	test_begin();
-	folder_put(name, "tcptuned-ledger 2 x\n");
+	folder_put(name, "tcptuned-ledger 3 x\n");
 	EXPECT(!load() && !ledger.nentries, "taken");
-	EXPECT(strstr(trouble, "is of another version"), "%s", trouble);
+	EXPECT(strstr(problem, "by another version"), "%s", problem);
 	EXPECT(!folder_has(name), "was not set aside");
 	test_end("another version's is set aside");
 
@@ -134,20 +137,103 @@ static void test_whole_files(void)
 	memset(huge, 'x', sizeof(huge) - 1);
 	huge[sizeof(huge) - 1] = '\0';
 	folder_put(name, huge);
-	EXPECT(!load() && *trouble && !folder_has(name), "taken");
+	EXPECT(!load() && *problem && !folder_has(name), "taken");
 	test_end("a huge one is set aside");
 
 	test_begin();
 	folder_put("elsewhere", "text");
 	EXPECT(!symlink(folder_path("elsewhere"), folder_path(name)), "link");
-	EXPECT(!load() && *trouble && !folder_has(name), "followed");
+	EXPECT(!load() && *problem && !folder_has(name), "followed");
 	EXPECT(!strcmp(folder_get("elsewhere"), "text"), "%s", folder_text);
 	test_end("a symbolic link is not followed");
 
 	test_begin();
 	EXPECT(!mkfifo(folder_path(name), 0600), "fifo");
-	EXPECT(!load() && *trouble, "taken");
+	EXPECT(!load() && *problem, "taken");
 	test_end("a FIFO holds nobody up");
+}
+
+/* What a damaged ledger still says must be true. */
+static void expect_true(size_t at)
+{
+	EXPECT(!load() && *problem, "damage at %zu is not noticed", at);
+	for (size_t i = 0; i < ledger.nentries; i++)
+		EXPECT(same(&ledger.entries[i], &entries[0]) ||
+		       same(&ledger.entries[i], &entries[1]),
+		       "damage at %zu makes another entry", at);
+}
+
+static void test_every_byte(void)
+{
+	char name[40], whole[500], text[500];
+	size_t len;
+
+	fill();
+	strcpy(name, ledger.name);
+	snprintf(whole, sizeof(whole), "%s", folder_get(name));
+	len = strlen(whole);
+
+	test_begin();
+	for (size_t at = 0; at < len; at++) {
+		snprintf(text, at + 1, "%s", whole);
+		folder_put(name, text);
+		expect_true(at);
+	}
+	test_end("cut off anywhere");
+
+	test_begin();
+	for (size_t at = 0; at < len; at++) {
+		strcpy(text, whole);
+		text[at] ^= 1;
+		folder_put(name, text);
+		expect_true(at);
+	}
+	folder_wipe(name);
+	test_end("any byte flipped");
+}
+
+static void test_bounds(void)
+{
+	static const struct ledger_entry bad[] = {
+		{ { TT_RMEM_MAX, "" }, 0, 2147483648, 1, 1 },
+		{ { TT_WMEM_MAX, "" }, 0, 4607, 4608, 4608 },
+		{ { TT_READ_AHEAD, "0:45" }, 0, 1, 2147483648, 1 },
+		{ { TT_READ_AHEAD, "0:45" }, 0, 1, 1, 2147483648 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		test_begin();
+		load();
+		ledger_add(&ledger, &bad[i]);
+		ledger_save(&ledger, dir, table);
+		EXPECT(!load() && !ledger.nentries && *problem, "taken");
+		test_end("a value that the kernel does not take");
+	}
+}
+
+static void test_access(void)
+{
+	struct stat st = { };
+
+	test_begin();
+	umask(027);
+	if (!geteuid())
+		EXPECT(!fchown(dir, 65534, 65534), "chown");
+	fill();
+	umask(022);
+	EXPECT(!stat(folder_path(ledger.name), &st), "no ledger");
+	EXPECT((st.st_mode & 0777) == 0644, "%o", st.st_mode);
+	EXPECT(geteuid() || (st.st_uid == 65534 && st.st_gid == 65534),
+	       "belongs to %u:%u", st.st_uid, st.st_gid);
+	test_end("the service can read what root wrote");
+
+	test_begin();
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		ledger_drop(&ledger, &entries[i].target);
+	EXPECT(!ledger_save(&ledger, dir, table), "error");
+	EXPECT(!folder_has(ledger.name), "still there");
+	EXPECT(!ledger_save(&ledger, dir, table), "error");
+	test_end("an empty ledger is removed");
 }
 
 int main(void)
@@ -157,6 +243,9 @@ int main(void)
 	test_round_trip();
 	test_damage();
 	test_whole_files();
+	test_every_byte();
+	test_bounds();
+	test_access();
 	ledger_free(&ledger);
 	close(dir);
 	folder_remove();

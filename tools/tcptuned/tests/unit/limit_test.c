@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../test.h"
-#include "../../model/path.h"
+#include "../../model/limit.h"
 
 #define S 1000000ULL
 #define MB 1000000ULL
@@ -48,6 +48,12 @@ static const struct {
 	  { .us = S, .bytes = { 0, 1 }, .rcv_window_bytes = 1000000,
 	    .read_ahead_bytes = 1048576, .smooth_us = 100000 },
 	  TT_LIMIT_APPLICATION },
+	{ "a trickle, where nothing is known of a read-ahead", TT_IN, 8, 0, 1,
+	  { .us = S, .bytes = { 0, 1 }, .rcv_window_bytes = 1000000,
+	    .smooth_us = 100000 }, TT_LIMIT_APPLICATION },
+	{ "a trickle, where nothing is known of a window", TT_IN, 8, 0, 1,
+	  { .us = S, .bytes = { 0, 1 }, .smooth_us = 100000 },
+	  TT_LIMIT_APPLICATION },
 	{ "a queue", TT_IN, 8 * MB, 0, 1,
 	  { .us = S, .bytes = { 0, 1 }, .rcv_window_bytes = 10000000,
 	    .smooth_us = 200000 }, TT_LIMIT_CONGESTION },
@@ -68,7 +74,7 @@ int main(void)
 		enum tt_limit got;
 
 		test_begin();
-		got = path_limit(&path, cases[i].dir, cases[i].now_bps);
+		got = limit_find(&path, cases[i].dir, cases[i].now_bps);
 		EXPECT(got == cases[i].expected, "got %d", got);
 		test_end(cases[i].name);
 	}

@@ -7,7 +7,7 @@
 static const struct tt_setting setting = {
 	.target = { TT_READ_AHEAD, "0:45" },
 	.value = 15360,
-	.reason = "reads wait for each round trip",
+	.reason.why = TT_WHY_CONF,
 };
 
 static void say_levels(void)
@@ -50,8 +50,8 @@ static const struct {
 	{ "once", say_once, "tcptuned: one\ntcptuned: two\n" },
 	{ "once, and again when told", say_again, "tcptuned: one\n" },
 	{ "a change", say_change,
-	  "tcptuned: read_ahead_kb 0:45 128 -> 15360: reads wait for each round trip\n"
-	  "tcptuned: would set read_ahead_kb 0:45 128 -> 15360: reads wait for each round trip\n" },
+	  "tcptuned: read_ahead_kb 0:45 128 -> 15360: as configured\n"
+	  "tcptuned: would set read_ahead_kb 0:45 128 -> 15360: as configured\n" },
 };
 
 int main(void)

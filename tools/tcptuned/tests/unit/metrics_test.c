@@ -20,18 +20,23 @@ static struct tt_setting settings[1000] = {
 	{ .target = { TT_SRV_RCVBUF, "" }, .off = TT_OFF_ABSENT },
 	{ .target = { TT_TCP_WMEM, "" }, .value = 6291456,
 	  .off = TT_OFF_FOREIGN },
-	{ .target = { TT_SLOW_START, "" }, .value = 1, .off = TT_OFF_CONF },
+	{ .target = { TT_SLOW_START, "" }, .value = 1 },
 	{ .target = { TT_READ_AHEAD, "0:45" }, .value = 128 },
 };
 
 static const struct tt_host host = {
 	.tcp_mem_bytes = { 1, 2, 3ULL << 30 },
 	.tcp_used_bytes = 20 << 20,
-	.has_series = true,
+	.has_sunrpc_tcpbuf = true,
 };
 
 static const struct tt_host container = { .tcp_used_bytes = 1 };
-static const char * const trouble[] = { NULL, "", "a trouble" };
+static const char * const problems[] = { NULL, "", "a problem" };
+static const struct tt_decision decision = {
+	.budget_bytes = 1ULL << 32,
+	.budget_limited = true,
+};
+
 static const u64 changes[TT_TUNABLES] = { [TT_RMEM_MAX] = 3 };
 
 static struct status_input status = {
@@ -41,8 +46,9 @@ static struct status_input status = {
 	.settings = settings,
 	.nsettings = 5,
 	.table = table,
-	.trouble = trouble,
-	.ntrouble = ARRAY_SIZE(trouble),
+	.decision = &decision,
+	.problems = problems,
+	.nproblems = ARRAY_SIZE(problems),
 };
 
 static struct metrics_input input = {
@@ -50,10 +56,8 @@ static struct metrics_input input = {
 	.daemon = "tcp\"tuned\\",
 	.version = "1.0",
 	.unix_us = 1700000000500000,
-	.rounds = 12,
-	.changes = changes,
-	.budget_bytes = 1ULL << 32,
-	.squeezed = true,
+	.npolls = 12,
+	.nchanges = changes,
 };
 
 static void make_paths(void)
@@ -107,12 +111,12 @@ static const char *written(void)
 
 static const char * const lines[] = {
 	"tcptuned_build_info" DAEMON ",version=\"1.0\"} 1",
-	"tcptuned_last_round_timestamp_seconds" DAEMON "} 1700000000.5",
-	"tcptuned_rounds_total" DAEMON "} 12",
-	"tcptuned_troubles" DAEMON "} 1",
-	"tcptuned_kernel_has_series" DAEMON "} 1",
+	"tcptuned_last_poll_timestamp_seconds" DAEMON "} 1700000000.5",
+	"tcptuned_polls_total" DAEMON "} 12",
+	"tcptuned_problems" DAEMON "} 1",
+	"tcptuned_kernel_has_sunrpc_tcpbuf" DAEMON "} 1",
 	"tcptuned_memory_budget_bytes" DAEMON "} 4294967296",
-	"tcptuned_memory_budget_exhausted" DAEMON "} 1",
+	"tcptuned_memory_budget_limited" DAEMON "} 1",
 	"tcptuned_tcp_memory_bytes" DAEMON "} 20971520",
 	"tcptuned_tcp_memory_limit_bytes" DAEMON "} 3221225472",
 	"tcptuned_changes_total" DAEMON ",tunable=\"net.core.rmem_max\"} 3",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../test.h"
+#include "../../bdp.h"
 #include "../../model/path.h"
 
 #define S 1000000ULL
@@ -102,7 +103,7 @@ static const struct {
 	{ "no time", 1, 0, 0 },
 	{ "a byte a second", 1, S, 8 },
 	{ "400 Gbit/s for 10 s", 500000000000, 10 * S, 400000000000 },
-	{ "the most", ~0ULL, 1, PATH_RATE_MAX_BPS },
+	{ "the most", ~0ULL, 1, BDP_RATE_MAX_BPS },
 	{ "the longest", ~0ULL, ~0ULL, 8000000 },
 };
 
@@ -118,8 +119,8 @@ int main(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
 		test_begin();
-		EXPECT(path_rate(rates[i].bytes, rates[i].us) == rates[i].bps,
-		       "%llu bit/s", path_rate(rates[i].bytes, rates[i].us));
+		EXPECT(bdp_rate(rates[i].bytes, rates[i].us) == rates[i].bps,
+		       "%llu bit/s", bdp_rate(rates[i].bytes, rates[i].us));
 		test_end(rates[i].name);
 	}
 	return test_result();

@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "../test.h"
+#include "../../bdp.h"
 #include "../../policy/policy.h"
+#include "../../policy/table.h"
+#include "../../report/reason.h"
 
 #define MIB	1048576ULL
 #define GBIT	1000000000ULL
@@ -19,6 +22,7 @@ static const struct {
 	enum tt_hands_off host_max_off;
 	u64		written;	/* by an earlier decision */
 	bool		rests;
+	u64		fastest_bps;
 	u64		expected;
 } cases[] = {
 #define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
@@ -88,15 +92,24 @@ static const struct {
 	{ "for either role", TT_CLIENT,
 	  { .window_bytes = { 0, 300 * MIB } }, .id = TT_RMEM_MAX, CONF,
 	  .expected = 300 * MIB },
-	{ "room for window scales", TT_SERVER, { .nconns = 1 },
-	  .id = TT_RMEM_MAX, CONF, .expected = 256 * MIB },
+	{ "room for the window scale of the fastest link", TT_SERVER,
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .fastest_bps = GBIT,
+	  .expected = 573 * 65536 },
+	{ "as if it were 1 Gbit/s, if that is not known", TT_SERVER,
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .expected = 573 * 65536 },
+	{ "but no more than a scale of 13 needs", TT_SERVER, { .nconns = 1 },
+	  .id = TT_RMEM_MAX, CONF, .fastest_bps = 100 * GBIT,
+	  .expected = 256 * MIB },
 	{ "but no room without need", TT_SERVER, { .nconns = 1 },
 	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
-	{ "with the series TCP's own stay", TT_SERVER,
+	{ "with sunrpc-tcpbuf TCP's own stay", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM, CONF,
 	  .expected = ~0ULL },
-	{ "without it they are twice the window", TT_SERVER,
+	{ "nor for a path that is not connected", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
+	  .expected = ~0ULL },
+	{ "without it they are twice the window", TT_SERVER,
+	  { .nconns = 1, .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
 	  .expected = 200 * MIB },
 	{ "unless the configuration says never", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
@@ -168,15 +181,15 @@ static u64 decided(size_t i, char *reason)
 	struct tt_host host = {
 		.ram_bytes = 16384 * MIB,
 		.tcp_mem_bytes = { 0, 1024 * MIB, 0 },
-		.has_series = !cases[i].stock,
+		.fastest_bps = cases[i].fastest_bps,
+		.has_sunrpc_tcpbuf = !cases[i].stock,
 	};
-	struct tt_wish wishes[TT_TUNABLES];
+	struct tt_decision decision;
 	struct policy_input input = {
 		.now_us = 100000000, .conf = &cases[i].conf, .host = &host,
 		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
 		.settings = settings, .nsettings = TT_TUNABLES,
 	};
-	size_t count;
 
 	path.role = cases[i].role;
 	for (int dir = 0; dir < TT_DIRS && !cases[i].rests; dir++)
@@ -193,35 +206,85 @@ static u64 decided(size_t i, char *reason)
 		settings[cases[i].id].value = cases[i].written;
 		settings[cases[i].id].written = true;
 	}
-	count = policy_decide(&input, wishes, TT_TUNABLES);
-	for (size_t j = 0; j < count; j++) {
-		if (wishes[j].target.id != cases[i].id)
+	policy_decide(&input, &decision);
+	for (size_t j = 0; j < decision.nchanges; j++) {
+		const struct tt_change *change = &decision.changes[j];
+
+		if (change->target.id != cases[i].id)
 			continue;
-		memcpy(reason, wishes[j].reason, sizeof(wishes[j].reason));
-		return wishes[j].value;
+		reason_text(&change->reason, reason);
+		return change->value;
 	}
 	return ~0ULL;
+}
+
+/* What compute prints is what the daemon writes for such a path. */
+static void test_compute(u64 rate_bps, u32 rtt_us, bool tcpbuf)
+{
+	static const struct tt_conf conf = {
+		.roles = { true, true }, .memory_percent = 90,
+		.tcp_limits = TT_TCP_AUTO,
+	};
+	struct tt_setting settings[TT_TUNABLES] = { };
+	struct tt_host host = {
+		.ram_bytes = 1ULL << 45, .fastest_bps = rate_bps,
+		.has_sunrpc_tcpbuf = tcpbuf,
+	};
+	u64 bytes = 2 * bdp_bytes(rate_bps, rtt_us);
+	struct tt_path paths[TT_ROLES] = {
+		{ .role = TT_SERVER, .nconns = 1, .rtt_us = rtt_us,
+		  .window_bytes = { bytes, bytes },
+		  .reach_bytes = { bytes, bytes } },
+		{ .role = TT_CLIENT, .nconns = 1, .rtt_us = rtt_us,
+		  .window_bytes = { bytes, bytes },
+		  .reach_bytes = { bytes, bytes } },
+	};
+	struct policy_input input = {
+		.now_us = 100000000, .conf = &conf, .host = &host,
+		.paths = paths, .npaths = TT_ROLES,
+		.settings = settings, .nsettings = TT_TUNABLES,
+	};
+	struct tt_decision decision;
+
+	test_begin();
+	for (int id = 0; id < TT_TUNABLES; id++)
+		settings[id].target.id = id;
+	policy_decide(&input, &decision);
+	EXPECT(decision.nchanges >= 3, "%zu changes", decision.nchanges);
+	for (size_t i = 0; i < decision.nchanges; i++) {
+		enum tt_tunable id = decision.changes[i].target.id;
+		u64 value = policy_compute(id, rate_bps, rtt_us);
+
+		EXPECT(decision.changes[i].value == value, "%s: %llu, not %llu",
+		       table_rows[id].name, decision.changes[i].value, value);
+	}
+	test_end("compute prints what the daemon writes");
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char reason[200] = "none";
+		char reason[REASON_BYTES] = "none";
 		u64 got;
 
 		test_begin();
 		got = decided(i, reason);
 		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
-		EXPECT(reason[0] && strlen(reason) < 199, "%s", reason);
+		EXPECT(reason[0] && strlen(reason) < REASON_BYTES - 1, "%s", reason);
 		test_end(cases[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(computed); i++) {
-		u64 got = policy_compute(computed[i].rate_bps,
+		u64 got = policy_compute(TT_SRV_SNDBUF,
+					 computed[i].rate_bps,
 					 computed[i].rtt_us);
 
 		test_begin();
 		EXPECT(got == computed[i].expected, "%llu", got);
 		test_end(computed[i].name);
+	}
+	for (int tcpbuf = 0; tcpbuf < 2; tcpbuf++) {
+		test_compute(10 * GBIT, 120000, tcpbuf);
+		test_compute(GBIT, 30000, tcpbuf);
 	}
 	return test_result();
 }

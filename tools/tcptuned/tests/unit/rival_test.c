@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who else tunes here, by the files of a folder. */
-#include "../../rival.h"
+#include "../../sense/rival.h"
 #include "../test.h"
 #include "../folder.h"
 
@@ -26,6 +26,9 @@ struct file {
 	const char	*text;
 };
 
+#define PROCESS(pid, name, uid) { "proc/" pid "/status", \
+	"Name:\t" name "\nUid:\t" uid "\t0\t0\t0\n" }
+
 static const struct {
 	const char	*name;
 	struct file	files[6];
@@ -33,26 +36,31 @@ static const struct {
 	bool		tuned;
 	unsigned int	owns;
 } cases[] = {
-	{ .name = "nobody", .files = { { "proc/1/comm", "systemd\n" } } },
+	{ .name = "nobody", .files = { PROCESS("1", "systemd", "0") } },
 	{ .name = "no /proc" },
 	{
 		.name = "bpftune",
-		.files = { { "proc/1/comm", "systemd\n" },
-			   { "proc/23/comm", "bpftune\n" } },
+		.files = { PROCESS("1", "systemd", "0"),
+			   PROCESS("23", "bpftune", "0") },
 		.bpftune = true,
 		.owns = BUFFERS,
 	}, {
+		.name = "processes of an ordinary user",
+		.files = { PROCESS("23", "bpftune", "1000"),
+			   PROCESS("24", "tuned", "1000"),
+			   { "proc/25/status", "Name:\tbpftune\n" } },
+	}, {
 		.name = "a name that only starts so",
-		.files = { { "proc/23/comm", "bpftune2\n" },
-			   { "proc/self/comm", "tuned\n" } },
+		.files = { PROCESS("23", "bpftune2", "0"),
+			   PROCESS("self", "tuned", "0") },
 	}, {
 		.name = "tuned without a profile",
-		.files = { { "proc/9/comm", "tuned\n" } },
+		.files = { PROCESS("9", "tuned", "0") },
 		.tuned = true,
 	}, {
 		.name = "tuned, a profile that includes another",
 		.files = {
-			{ "proc/9/comm", "tuned\n" },
+			PROCESS("9", "tuned", "0"),
 			{ "etc/tuned/active_profile", "mine\n" },
 			{ "etc/tuned/mine/tuned.conf",
 			  "[main]\ninclude=base\n[vm]\nnet.core.wmem_max=1\n"
@@ -67,7 +75,7 @@ static const struct {
 	}, {
 		.name = "the administrator's profile goes first",
 		.files = {
-			{ "proc/9/comm", "tuned\n" },
+			PROCESS("9", "tuned", "0"),
 			{ "etc/tuned/active_profile", "p" },
 			{ "etc/tuned/p/tuned.conf",
 			  "[sysctl]\nnet.core.rmem_max=1\n" },
@@ -79,7 +87,7 @@ static const struct {
 	}, {
 		.name = "a profile that includes itself",
 		.files = {
-			{ "proc/9/comm", "tuned\n" },
+			PROCESS("9", "tuned", "0"),
 			{ "etc/tuned/active_profile", "p\n" },
 			{ "etc/tuned/p/tuned.conf",
 			  "[main]\ninclude=p\n[sysctl]\nnet.core.rmem_max=1\n" },

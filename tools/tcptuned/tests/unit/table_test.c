@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "../test.h"
-#include "../../policy/policy.h"
+#include "../../policy/table.h"
 
 int main(void)
 {
 	for (int id = 0; id < TT_TUNABLES; id++) {
-		const struct tt_row *row = policy_table(id);
+		const struct tt_row *row = &table_rows[id];
 
 		test_begin();
 		EXPECT((int)row->id == id, "row %d is at %d", row->id, id);

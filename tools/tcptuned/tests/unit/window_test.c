@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../test.h"
 #include "../../model/path.h"
+#include "../../model/window.h"
 
 #define S		1000000ULL
 #define RTT_US		100000

@@ -10,11 +10,7 @@ made of. A cell whose key is another by now is measured again.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import tempfile
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +19,7 @@ from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress
 from tools.testing.lab import course, digests, image, rows, scenario
-from tools.testing.lab.bench import cells, compare
+from tools.testing.lab.bench import cells
 from tools.testing.lab.bench.cells import Cell, Peer
 from tools.testing.lab.guest import batch
 from tools.testing.lab.rows import Row, Store
@@ -32,12 +28,11 @@ DAEMON = tree.folder() / "tcptuned" / "tcptuned"
 FOLDER = tree.REPO / "Documentation" / "bench"
 # What pictures show over time: the connection of a read, sample by sample.
 PICTURED = Cell(10000, 30, "4.2")
+# So long, until nothing changes any more.
+PICTURED_S = 3
 # Cold is the mean of so long, from the start of the transfer.
 COLD_S = 5.0
 T90 = 0.9
-
-# Of the scenario's first client, which writes, and of its second.
-ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
 
 # What says of what code a row is; without a key nobody knows.
 MADE_OF = ("date", "series", "daemon", "key")
@@ -141,8 +136,8 @@ def figures(run: Run, result: Row) -> list[Row]:
 
 
 def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
-    phase, (counter, _) = phases[direction], course.DIRECTIONS[direction]
-    moved = course.total(phase, counter, ADDRESSES[direction])
+    phase = phases[direction]
+    moved = course.total(phase, direction)
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
     return {
@@ -158,7 +153,7 @@ def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
 def windows(run: Run, result: Row) -> list[Row]:
     """The course of a read's connection."""
     phase = next(one for one in result["phases"] if one["name"] == "read")
-    seen = course.windows(phase, ADDRESSES["read"])
+    seen = course.windows(phase, course.ADDRESSES["read"])
     common = {"peer": run.peer_name, "date": rows.today(), "key": run.key}
     return [
         rows.rounded(
@@ -170,6 +165,7 @@ def windows(run: Run, result: Row) -> list[Row]:
             }
         )
         for t_s, window, flight in zip(*seen.values(), strict=True)
+        if t_s <= PICTURED_S
     ]
 
 
@@ -199,37 +195,6 @@ def is_stale(run: Run, there: Sequence[Row]) -> bool:
     )
 
 
-class Estimate:
-    """How long the rest takes, going by what was done so far."""
-
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self._runs = len(runs)
-        self._all = sum(run.cell.cost for run in runs)
-        self._cost, self._done = 0.0, 0
-        self._start = time.monotonic()
-        self._lock = threading.Lock()
-
-    def add(self, run: Run) -> None:
-        """A run is over."""
-        with self._lock:
-            self._cost += run.cell.cost
-            self._done += 1
-
-    def __str__(self) -> str:
-        text = f"{self._done} of {self._runs}"
-        if not self._done:
-            return text
-        passed = time.monotonic() - self._start
-        left = passed * (self._all / self._cost - 1)
-        return f"{text}, {clock(left)} left"
-
-
-def clock(seconds: float) -> str:
-    """A length of time for people."""
-    minutes = round(seconds / 60)
-    return f"{minutes // 60} h {minutes % 60:02} min"
-
-
 def images(
     trees: tree.Trees, wanted: Sequence[tuple[str, str]], say: Progress
 ) -> dict[tuple[str, str], tuple[str, Path]]:
@@ -249,11 +214,11 @@ def run(
     chosen: Sequence[Cell],
     peers: dict[str, Peer],
     say: Progress,
-    store: Store = STORE,
     *,
     only_stale: bool = False,
+    again: bool = False,
 ) -> tuple[list[Row], list[str]]:
-    """Measure what is missing; all rows of the choice, and what failed."""
+    """Measure what is missing, or all; the choice's rows, and what failed."""
     kinds = [
         (cell.base, peer.kernel) for cell in chosen for peer in peers.values()
     ]
@@ -266,17 +231,17 @@ def run(
     ]
     if any(peer.daemon for peer in peers.values()):
         digests.check_binary(DAEMON)
-    ordered = in_order(runs, store.read(), only_stale=only_stale)
+    there = [] if again else STORE.read()
+    ordered = in_order(runs, there, only_stale=only_stale)
     todo = {str(index): one for index, one in enumerate(ordered)}
-    estimate = Estimate(list(todo.values()))
     failures: list[str] = []
 
     def ended(task: batch.Task, result: Row) -> None:
         one = todo[task.name]
         try:
-            store.merge(figures(one, result))
-            if one.cell == PICTURED and store is STORE:
-                COURSES.merge(windows(one, result))
+            merge(STORE, figures(one, result))
+            if one.cell == PICTURED:
+                merge(COURSES, windows(one, result))
         except (
             LabError,
             StopIteration,
@@ -284,20 +249,17 @@ def run(
             ZeroDivisionError,
         ) as error:
             failures.append(f"{one}: {error!r}")
-        estimate.add(one)
 
     def failed(task: batch.Task, error: LabError) -> None:
-        one = todo[task.name]
-        failures.append(f"{one}: {error}")
-        estimate.add(one)
+        failures.append(f"{todo[task.name]}: {error}")
 
     tasks = [
         batch.Task(number, one.image, one.plan, one.seed)
         for number, one in todo.items()
     ]
-    batch.run(tasks, lambda text: say(f"{estimate}: {text}"), ended, failed)
+    batch.run(tasks, say, ended, failed)
     keys = {one.key for one in runs}
-    return [row for row in store.read() if row["key"] in keys], failures
+    return [row for row in STORE.read() if row["key"] in keys], failures
 
 
 def in_order(
@@ -317,32 +279,11 @@ def in_order(
     ]
 
 
-def again(
-    trees: tree.Trees,
-    chosen: Sequence[Cell],
-    peers: dict[str, Peer],
-    say: Progress,
-) -> tuple[int, list[str]]:
-    """Measure once more, and keep nothing.
-
-    Returns how many rows were compared with those of the same code that are
-    known, and what differs or went wrong.
-    """
-    known = {(*STORE.named(row), row["key"]): row for row in STORE.read()}
-    with tempfile.TemporaryDirectory() as folder:
-        store = dataclasses.replace(STORE, file=Path(folder, STORE.file.name))
-        found, wrong = run(trees, chosen, peers, say, store)
-    named = ((known.get((*STORE.named(row), row["key"])), row) for row in found)
-    pairs = [(before, after) for before, after in named if before]
-    wrong += [line for pair in pairs for line in differences(*pair)]
-    return len(pairs), wrong
-
-
-def differences(before: Row, after: Row) -> list[str]:
-    """What differs in two rows of the same name, a line each; not the date."""
-    what = f"{compare.label(after)}, {after['peer']}"
-    return [
-        f"{what}: {key} was {before[key]}, is {after[key]}"
-        for key in STORE.others
-        if key != "date" and before[key] != after[key]
-    ]
+def merge(store: Store, new: Sequence[Row]) -> None:
+    """Keep rows; one that is as before keeps its date, too."""
+    there = {store.named(row): row for row in store.read()}
+    store.merge(
+        row
+        for row in new
+        if {**there.get(store.named(row), {}), "date": row["date"]} != row
+    )

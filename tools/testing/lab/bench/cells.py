@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tools.kernel.errors import LabError
 from tools.testing.lab import grid, scenario
 
 PEERS_FILE = Path(__file__).with_name("peers.toml")
@@ -132,13 +131,10 @@ CELLS = (*MAIN, *_varied())
 CORNERS = (Cell(100, 300, "3"), Cell(1000, 0.2, "3"), Cell(1000, 120, "4.2"))
 
 
-def peers(file: Path = PEERS_FILE) -> dict[str, Peer]:
-    """All peers by name. LabError names what is wrong with the file."""
-    try:
-        tables = tomllib.loads(file.read_text())
-        return {name: Peer(**table) for name, table in tables.items()}
-    except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
-        raise LabError(f"{file}: {error}") from None
+def peers() -> dict[str, Peer]:
+    """All peers by name."""
+    tables = tomllib.loads(PEERS_FILE.read_text())
+    return {name: Peer(**table) for name, table in tables.items()}
 
 
 def _memory_mb(cell: Cell, usual: int) -> int:

@@ -6,30 +6,20 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
-from tools.testing.lab.bench import bench, cells, compare, cost, headlines
-from tools.testing.programs import venv
-
-INSTRUCTIONS = Path("tools", "tcptuned", "tests", "system", "instructions.py")
-
-
-def _in_venv(say: Progress, *words: str | Path) -> int:
-    """Run what needs the virtual environment."""
-    command = [venv(say), *words]
-    say.clear()
-    return subprocess.run(command, check=False, cwd=tree.REPO).returncode
+from tools.testing.lab.bench import bench, cells, cost, summary
+from tools.testing.programs import Command, venv
 
 
 def _bench(options: argparse.Namespace, say: Progress) -> int:
     if options.pictures:
-        pictures = "tools.testing.lab.bench.pictures"
-        return _in_venv(say, "-m", pictures, bench.FOLDER)
+        module = "tools.testing.lab.bench.pictures"
+        command: Command = [venv(say), "-m", module, bench.FOLDER]
+        say.clear()
+        return subprocess.run(command, check=False, cwd=tree.REPO).returncode
     trees = cli.trees(options, say)
-    if options.headlines:
-        return headlines.run(trees, say)
     peers = cells.peers()
     chosen = {name: peers[name] for name in options.peer or peers}
     paths = [
@@ -40,54 +30,37 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         and cell.nfs in (options.nfs or [cell.nfs])
         and (not options.main or cell in cells.MAIN)
     ]
-    if options.again:
-        return _again(*bench.again(trees, paths, chosen, say), say)
     found, failures = bench.run(
-        trees, paths, chosen, say, only_stale=options.stale
+        trees,
+        paths,
+        chosen,
+        say,
+        only_stale=options.stale,
+        again=options.again,
     )
     say.clear()
-    print(compare.text(found))
+    print(summary.text(found))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     print(f"\nThe figures are in {bench.STORE.file}: make pictures")
-    if len(paths) < len(cells.CELLS) or options.peer:
-        return 1 if failures else 0
-    print()
-    return max(headlines.run(trees, say), 1 if failures else 0)
-
-
-def _again(rows: int, wrong: list[str], say: Progress) -> int:
-    say.clear()
-    for line in wrong:
-        print(line, file=sys.stderr)
-    print(
-        f"{rows} rows of {bench.STORE.file} measured again, {len(wrong)} differences"
-    )
-    return 0 if rows and not wrong else 1
+    return 1 if failures else 0
 
 
 def _cost(options: argparse.Namespace, say: Progress) -> int:
-    if options.daemon:
-        pytest = ("-m", "pytest", "-v", "-p", "no:cacheprovider")
-        return _in_venv(say, *pytest, tree.REPO / INSTRUCTIONS)
     return cost.run(cli.trees(options, say), options.blocks, say)
 
 
 def add_commands(commands: cli.Commands) -> None:
     """Add both."""
     against = commands.add(
-        "bench", _bench, "this project beside what one would do instead"
+        "bench", _bench, "compare this project with other set-ups"
     )
     for word, text in (
-        ("--quick", "a few cells instead of all"),
-        ("--pictures", "draw pictures and tables of the rows, and no more"),
-        (
-            "--headlines",
-            "only what the background documents promise, no cell",
-        ),
+        ("--quick", "only a few cells"),
+        ("--pictures", "only make the pictures and tables from the rows"),
         ("--main", "only the grid, nothing varied"),
-        ("--stale", "only what was measured of other code"),
-        ("--again", "measure what was measured, and say what differs"),
+        ("--stale", "only rows that were measured with other code"),
+        ("--again", "current rows too: git diff shows what differs"),
     ):
         against.add_argument(word, action="store_true", help=text)
     against.add_argument("--peer", action="append", choices=list(cells.peers()))
@@ -95,16 +68,11 @@ def add_commands(commands: cli.Commands) -> None:
     against.add_argument("--rtt", action="append", type=float, help="ms")
     against.add_argument("--nfs", action="append", choices=["3", "4.2"])
     price = commands.add(
-        "cost", _cost, "processor time per RPC, stock against patched"
+        "cost", _cost, "compare processor time per RPC, stock and patched"
     )
     price.add_argument(
         "--blocks",
         type=int,
         default=cost.BLOCKS,
-        help=f"of a run of each kind [{cost.BLOCKS}]",
-    )
-    price.add_argument(
-        "--daemon",
-        action="store_true",
-        help="instead, the instructions that the daemon takes to look once",
+        help=f"blocks of one run of each kind [{cost.BLOCKS}]",
     )

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.kernel import source
-from tools.testing.lab import course
-from tools.testing.lab.bench import cells, chart
+from tools.testing.lab.bench import cells
 from tools.testing.lab.rows import Row
 
 OURS = "tcptuned"
@@ -200,49 +199,6 @@ def _family(row: Row, newest: str) -> str:
     if row["rate_mbit"] not in cells.RATES_MBIT:
         return f"{row['rate_mbit'] / 1000:g} Gbit/s"
     return GRID
-
-
-def text(rows: Sequence[Row]) -> str:
-    """The comparison for a terminal."""
-    head = ["cell", "MB/s", "best other", "MB/s", "memory MB", "its MB"]
-    judged = verdicts(rows)
-    lines = [
-        [
-            one.cell,
-            f"{one.ours['mb_per_s']:.1f}",
-            one.best["peer"],
-            f"{one.best['mb_per_s']:.1f}",
-            f"{one.ours['tcp_mem_mb']:.1f}",
-            f"{one.best['tcp_mem_mb']:.1f}",
-        ]
-        for one in judged
-    ]
-    parts = [chart.table(head, lines) if lines else ["Nothing to compare."]]
-    for direction in course.DIRECTIONS:
-        of_grid = [
-            row for row in families(rows)[GRID] if row["direction"] == direction
-        ]
-        number, found = means(of_grid)
-        if found:
-            words = (
-                f"Our rate over each peer's, {number} {direction}s of the grid:"
-            )
-            each = [f"  {peer}: x {mean}" for peer, mean in found.items()]
-            parts.append([words, *each])
-    parts.append([f"  {reason(one)}" for one in judged if not one.fine])
-    if parts[-1]:
-        parts[-1].insert(0, "Not first, or more memory for as much:")
-    return "\n\n".join("\n".join(part) for part in parts if part)
-
-
-def reason(one: Verdict) -> str:
-    """What is not fine in a cell."""
-    what = []
-    if one.slower:
-        what.append(share(one.ours, one.best, STEADY))
-    if one.leaner:
-        what.append(f"memory {memory(one.ours, one.leaner)}")
-    return f"{one.cell}: {'; '.join(what)}"
 
 
 def share(ours: Row, best: Row, key: str) -> str:

@@ -22,11 +22,11 @@ import itertools
 import os
 import re
 import signal
-import time
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
@@ -34,8 +34,7 @@ from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Progress, Say
 from tools.testing.lab import digests, rows, scenario
-from tools.testing.lab.bench import bench, chart, pairs
-from tools.testing.lab.bench.meter import Meter
+from tools.testing.lab.bench import bench, chart
 from tools.testing.lab.guest import guest
 from tools.testing.lab.rows import Row, Store
 
@@ -81,7 +80,7 @@ KINDS = (BASE, *OTHERS)
 
 
 class Watch:
-    """Hears how far a guest is, and reads the meter each time.
+    """Hears how far a guest is, and reads its processor time each time.
 
     The guest stands still until all of the block are as far.
     """
@@ -90,7 +89,6 @@ class Watch:
         self._name = name
         self._barrier = barrier
         self._say = say
-        self._meter: Meter | None = None
         self._marks: list[tuple[str, int]] = []
 
     def __call__(self, text: str) -> None:
@@ -100,27 +98,18 @@ class Watch:
         if mark not in (*MEASURED, REST):
             return
         process = guest.process(self._name)
-        if self._meter is None:
-            self._meter = Meter(process)
         os.kill(process, signal.SIGSTOP)
         self._barrier.wait()
-        self._marks.append((mark, self._meter.read()))
+        used = Path(f"/proc/{process}/schedstat").read_text().split()[0]
+        self._marks.append((mark, int(used)))
         os.kill(process, signal.SIGCONT)
 
-    def costs(self) -> tuple[str, Counter[str]]:
-        """The unit, and what everything between two marks cost."""
-        if self._meter is None:
-            raise LabError(f"{self._name}: nothing was measured")
-        self._meter.close()
-        return self._meter.unit, between(self._marks)
-
-
-def between(marks: Sequence[tuple[str, int]]) -> Counter[str]:
-    """What was used from each mark to the next one, by its name."""
-    used: Counter[str] = Counter()
-    for (name, before), (_, after) in itertools.pairwise(marks):
-        used[name] += after - before
-    return used
+    def costs(self) -> Counter[str]:
+        """Nanoseconds from each mark to the next one, by its name."""
+        used: Counter[str] = Counter()
+        for (name, before), (_, after) in itertools.pairwise(self._marks):
+            used[name] += after - before
+        return used
 
 
 def calls(phase: Row) -> Counter[str]:
@@ -136,10 +125,8 @@ def calls(phase: Row) -> Counter[str]:
     return counted
 
 
-def measure(
-    image: Path, kind: Kind, barrier: Barrier, say: Say
-) -> tuple[str, Costs]:
-    """One run: the unit, and the cost per RPC of all that is measured."""
+def measure(image: Path, kind: Kind, barrier: Barrier, say: Say) -> Costs:
+    """One run: the cost per RPC of all that is measured."""
     plan = replace(scenario.load(SCENARIO, kind.setup), name=kind.name)
     watch = Watch(kind.name, barrier, say)
     try:
@@ -148,17 +135,32 @@ def measure(
     except BaseException:
         barrier.abort()
         raise
-    unit, costs = watch.costs()
-    return unit, {name: costs[name] / counted[name] for name in MEASURED}
+    costs = watch.costs()
+    return {name: costs[name] / counted[name] for name in MEASURED}
+
+
+def spread(ratios: Sequence[float]) -> Row:
+    """Their median, and the interval of the sign test around it.
+
+    Each ratio is as likely above the true median as below, whatever they are
+    distributed like. So all lie on one side of it as often as all of so many
+    coins are heads, or tails.
+    """
+    return {
+        "median": statistics.median(ratios),
+        "low": min(ratios),
+        "high": max(ratios),
+        "confidence": 1 - 2 * 0.5 ** len(ratios),
+    }
 
 
 def figures(
-    kernel: str, series: str, unit: str, blocks: Sequence[dict[str, Costs]]
+    kernel: str, series: str, blocks: Sequence[dict[str, Costs]]
 ) -> list[Row]:
     """The rows of blocks."""
     common = {
         "kernel": kernel,
-        "unit": unit,
+        "unit": "ns",
         "pairs": len(blocks),
         "date": rows.today(),
         "series": series,
@@ -166,11 +168,11 @@ def figures(
     found = []
     for name in MEASURED:
         for kind in OTHERS:
-            spread = pairs.spread(
-                [one[kind.name][name] / one[BASE.name][name] for one in blocks]
-            )
+            ratios = [
+                one[kind.name][name] / one[BASE.name][name] for one in blocks
+            ]
             named = {"calls": name, "kind": kind.name}
-            found.append({**named, **common, **rows.rounded(asdict(spread))})
+            found.append({**named, **common, **rows.rounded(spread(ratios))})
     return found
 
 
@@ -193,10 +195,8 @@ def text(there: Sequence[Row]) -> str:
     return "\n".join([words, "", *chart.table(head, lines)])
 
 
-def block(
-    made: Images, kinds: Sequence[Kind], say: Say
-) -> tuple[str, dict[str, Costs]]:
-    """A run of every kind, at once: the unit, and the costs by kind."""
+def block(made: Images, kinds: Sequence[Kind], say: Say) -> dict[str, Costs]:
+    """A run of every kind, at once: the costs by kind."""
     barrier = Barrier(len(kinds))
     with ThreadPoolExecutor(len(kinds)) as pool:
         futures = {
@@ -215,9 +215,7 @@ def block(
     for error in errors:
         if error and not isinstance(error, BrokenBarrierError):
             raise error
-    found = {name: one.result() for name, one in futures.items()}
-    units = {unit for unit, _ in found.values()}
-    return units.pop(), {name: costs for name, (_, costs) in found.items()}
+    return {name: one.result() for name, one in futures.items()}
 
 
 def _behind(head: str, say: Say) -> Say:
@@ -230,18 +228,12 @@ def run(trees: tree.Trees, number: int, say: Progress) -> int:
     kernels = [("", kind.kernel) for kind in KINDS]
     made = bench.images(trees, kernels, say)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    start = time.monotonic()
     blocks: list[dict[str, Costs]] = []
     for done in range(number):
-        so_far = f"{done} of {number}"
-        if done:
-            left = (time.monotonic() - start) * (number / done - 1)
-            so_far += f", {bench.clock(left)} left"
         # Who is started first is the last the next time.
         kinds = KINDS[::-1] if done % 2 else KINDS
-        unit, costs = block(made, kinds, _behind(f"{so_far}: ", say))
-        blocks.append(costs)
-    there = figures(trees.version, digests.series(trees.base), unit, blocks)
+        blocks.append(block(made, kinds, _behind(f"{done} of {number}: ", say)))
+    there = figures(trees.version, digests.series(trees.base), blocks)
     say.clear()
     print(text(there))
     if number >= BLOCKS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tables of Documentation/bench.rst, of the bench's rows."""
+"""The tables of Documentation/bench.rst and of a terminal, of the bench's rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tools.testing.lab import course, rows
-from tools.testing.lab.bench import cells, compare
+from tools.testing.lab.bench import cells, chart, compare
 from tools.testing.lab.rows import Row
 
 RATES = {"steady": compare.STEADY, "first 5 s": compare.FIRST}
@@ -30,6 +30,24 @@ def write(there: Sequence[Row], folder: Path) -> list[Path]:
     for name, (head, lines) in tables.items():
         rows.write(folder / name, head, lines)
     return [folder / name for name in tables]
+
+
+def text(there: Sequence[Row]) -> str:
+    """The means, a line each, and the cells in which we are behind."""
+    peers = [name for name in cells.peers() if name != compare.OURS]
+    ratios = [
+        [f"{family}, {what} {direction}", number, peer, ratio]
+        for family, what, direction, number, *each in means(there, peers)
+        for peer, ratio in zip(peers, each, strict=True)
+        if ratio
+    ]
+    head = ("tcptuned's figure over a peer's", "cells", "peer", "mean")
+    lines = [
+        *chart.table(head, ratios),
+        "",
+        *chart.table(BEHIND, [*behind(there)]),
+    ]
+    return "\n".join(lines)
 
 
 def means(there: Sequence[Row], peers: Sequence[str]) -> Iterator[list[str]]:

@@ -22,12 +22,9 @@ FRAME = re.compile(r"^ (\S+)\+0x([0-9a-f]+)/")
 
 # Races of upstream in functions that the series changed as well, or that are in
 # the same object: a local client's socket, which is released while its
-# transport is reset; statistics, which all threads count and none locks; and
-# the callback of a new connection, which is set back while TCP may call it.
+# transport is reset; and statistics, which all threads count and none locks.
 THEIRS = ({"xs_local_state_change", "xs_reset_transport"},)
-UPSTREAM = re.compile(
-    r"\bsv_stats->\w+\+\+;|^newsock->sk->sk_data_ready = svsk->sk_odata;"
-)
+UPSTREAM = re.compile(r"\bsv_stats->\w+\+\+;")
 
 
 @dataclass(frozen=True)

@@ -327,7 +327,7 @@ def add_command(commands: cli.Commands) -> None:
         "--minutes",
         type=float,
         default=MINUTES,
-        help=f"of each kernel, without its boot [{MINUTES:g}]",
+        help=f"minutes per kernel, without its boot [{MINUTES:g}]",
     )
     parser.add_argument(
         "--kernel",
@@ -336,5 +336,5 @@ def add_command(commands: cli.Commands) -> None:
         help="only this one [all]",
     )
     parser.add_argument(
-        "--seed", default="0", help="of what happens; not of when [0]"
+        "--seed", default="0", help="seed of what happens, not of when [0]"
     )

@@ -17,7 +17,7 @@ import pytest
 from tools.kernel import lock, tree
 from tools.testing.lab import figures, image
 from tools.testing.lab.tests import measured
-from tools.testing.lab.tests.laboratory import Lab
+from tools.testing.lab.tests.synthetic import Lab
 
 # Keeps a figure: scenario, setup, metric, value.
 Keep = Callable[[str, str, str, float], None]

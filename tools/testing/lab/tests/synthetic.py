@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels of a dozen lines, packages of them, and an archive to hold those.
-
-The archive is a real one: a `file:` repository with a signed Release, read
-by the real apt. Only its key and the machine that reads it are made up.
-"""
+"""Kernels of a dozen lines, and a repository in which tests make trees."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
 from pathlib import Path
-from urllib.parse import quote
+
+from tools.kernel import tree
 
 OLD = 1_600_000_000  # the time of every file in a synthetic kernel, seconds
 
@@ -54,7 +49,6 @@ files = ["net/sunrpc/Kconfig.tcpbuf", "net/sunrpc/tcpbuf.c"]
 [[series.patch]]
 name = "b"
 files = ["net/sunrpc/tests/*"]
-configs = ["TEST"]
 """
 
 
@@ -102,138 +96,6 @@ def repo(folder: Path, bases: tuple[str, ...] = ("7.2",)) -> Path:
     return folder
 
 
-def package(folder: Path, version: str) -> Path:
-    """Make the package linux-source-X of a kernel, as Debian does."""
-    base = version.rpartition(".")[0]
-    name = f"linux-source-{base}"
-    work = folder / f"work-{version}"
-    kernel(work / name, version)
-    root = work / "root"
-    (root / "usr/src").mkdir(parents=True)
-    tarball = root / f"usr/src/{name}.tar.xz"
-    run("tar", "-C", work, "-cJf", tarball, name)
-    control = (
-        f"Package: {name}\nVersion: {version}-1\nArchitecture: all\n"
-        "Maintainer: Nobody <nobody@example.org>\nDescription: test\n"
-    )
-    write(root, {"DEBIAN/control": control})
-    deb = folder / f"{name}_{version}-1_all.deb"
-    run("dpkg-deb", "--root-owner-group", "-b", root, deb)
-    shutil.rmtree(work)
-    return deb
-
-
-class Key:
-    """A throwaway signing key."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.public = home / "public.gpg"
-        home.mkdir(mode=0o700)
-        make = ("--passphrase", "", "--quick-gen-key", "t", "rsa2048", "sign")
-        self._gpg(*make)
-        self._gpg("--output", self.public, "--export")
-
-    def sign(self, release: Path) -> None:
-        """Write InRelease beside Release."""
-        signed = release.with_name("InRelease")
-        signed.unlink(missing_ok=True)
-        self._gpg("--output", signed, "--clear-sign", release)
-
-    def close(self) -> None:
-        """Stop the agent that gpg started."""
-        run("gpgconf", "--homedir", self.home, "--kill", "all")
-
-    def _gpg(self, *args: str | Path) -> None:
-        run("gpg", "--homedir", self.home, "--batch", "--yes", *args)
-
-
-class Archive:
-    """A `file:` repository with suites of packages."""
-
-    def __init__(self, folder: Path, key: Key) -> None:
-        self.folder = folder
-        self.key = key
-        self.arch = run("dpkg", "--print-architecture").strip()
-        (folder / "pool").mkdir(parents=True)
-
-    def suite(self, name: str, *versions: str) -> None:
-        """Make a suite that offers these kernels."""
-        records = []
-        for version in versions:
-            deb = package(self.folder / "pool", version)
-            records.append(
-                run("dpkg-deb", "-f", deb)
-                + f"Filename: pool/{deb.name}\nSize: {deb.stat().st_size}\n"
-                + f"SHA256: {_sum(deb)}\n\n"
-            )
-        self.index(name).parent.mkdir(parents=True)
-        self.index(name).write_text("".join(records))
-        self.release(name)
-
-    def index(self, suite: str) -> Path:
-        """The file that lists a suite's packages."""
-        binary = f"main/binary-{self.arch}/Packages"
-        return self.folder / "dists" / suite / binary
-
-    def release(self, suite: str, key: Key | None = None) -> None:
-        """Write and sign the file that vouches for a suite's index."""
-        index = self.index(suite)
-        top = self.folder / "dists" / suite
-        date = run("date", "-u", "-R").replace("+0000", "UTC")
-        (top / "Release").write_text(
-            f"Origin: Debian\nLabel: Debian\nSuite: {suite}\n"
-            f"Codename: {suite}\nDate: {date}Architectures: {self.arch}\n"
-            f"Components: main\nSHA256:\n {_sum(index)} "
-            f"{index.stat().st_size} {index.relative_to(top)}\n"
-        )
-        (key or self.key).sign(top / "Release")
-
-    def deb(self, version: str) -> Path:
-        """The package file of a kernel."""
-        (found,) = (self.folder / "pool").glob(f"*_{version}-1_all.deb")
-        return found
-
-
-class Machine:
-    """A machine's apt, as APT_CONFIG= describes it."""
-
-    def __init__(self, folder: Path, archive: Archive, suite: str) -> None:
-        self.folder = folder
-        self.config = folder / "apt.conf"
-        for name in (
-            "state/lists/partial",
-            "cache/archives/partial",
-            "etc/preferences.d",
-            "none",
-        ):
-            (folder / name).mkdir(parents=True)
-        uri = "file:" + quote(str(archive.folder))
-        source = f"deb [signed-by={archive.key.public}] {uri} {suite} main\n"
-        write(folder, {"etc/sources.list": source, "status": ""})
-        self.config.write_text(
-            f'Dir::Etc "{folder}/etc"; Dir::Etc::parts "{folder}/none";\n'
-            f'Dir::Etc::sourceparts "{folder}/none";\n'
-            f'Dir::State "{folder}/state"; Dir::Cache "{folder}/cache";\n'
-            f'Dir::State::status "{folder}/status";\n'
-            'APT::Sandbox::User "root"; Acquire::Languages "none";\n'
-            f"APT::Update::Post-Invoke {{ \"touch '{folder}/hook'\"; }};\n"
-        )
-
-    def update(self) -> None:
-        """Run apt-get update on this machine."""
-        subprocess.run(
-            ["apt-get", "update"],
-            env={**os.environ, "APT_CONFIG": str(self.config)},
-            check=True,
-            capture_output=True,
-        )
-
-
-def _sum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Time and content of every file below a folder."""
     return {
@@ -244,3 +106,53 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+class Lab:
+    """A repository, a kernel for KSRC= and what was said."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = repo(folder / "repo")
+        self.build = self.repo / "build"
+        self.ksrc = kernel(folder / "linux")
+        self.said: list[str] = []
+
+    def make(self, base: str | None = None) -> tree.Trees:
+        """Make the trees of the kernel given with KSRC=."""
+        return tree.make(
+            base,
+            self.ksrc,
+            build=self.build,
+            repo=self.repo,
+            say=self.said.append,
+        )
+
+    def write(self, files: dict[str, str]) -> None:
+        """Write files of the repository."""
+        write(self.repo, files)
+
+    def patch(self, text: str) -> None:
+        """Write the content of the first patch."""
+        self.write({"patches/7.2/a.patch": text})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The content of a tree's files, without what the lab notes there."""
+    found = snapshot(folder)
+    return {
+        name: found[name][1] for name in found if not name.startswith(".tcpbuf")
+    }
+
+
+def differences(trees: tree.Trees) -> set[str]:
+    """The files in which the patched tree differs from the stock one."""
+    stock, patched = contents(trees.stock), contents(trees.patched)
+    names = stock.keys() | patched.keys()
+    return {name for name in names if stock.get(name) != patched.get(name)}
+
+
+ADDED = {
+    "net/sunrpc/svcsock.c",
+    "net/sunrpc/tcpbuf.c",
+    "net/sunrpc/Kconfig.tcpbuf",
+}

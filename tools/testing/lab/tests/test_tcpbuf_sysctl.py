@@ -14,7 +14,7 @@ from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 
 SELFTEST = '"$LAB_REPO"/tools/testing/selftests/sunrpc/tcpbuf_sysctl.sh'
-CASES = 51
+CASES = 41
 NO_DEBUG = "# CONFIG_SUNRPC_DEBUG is not set"
 DEBUG_FILES = {
     "nfs_debug",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable
@@ -11,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tools.kernel import overlay, source, tree
-from tools.kernel.errors import LabError
+from tools.kernel import apt, overlay, source, tree
+from tools.kernel.errors import LabError, Unavailable
+from tools.kernel.progress import Say
 from tools.testing.lab.tests import synthetic
-from tools.testing.lab.tests.laboratory import ADDED, Lab, contents, differences
-from tools.testing.lab.tests.synthetic import PATCH
+from tools.testing.lab.tests.synthetic import (
+    ADDED,
+    PATCH,
+    Lab,
+    contents,
+    differences,
+)
 
 
 def test_make(lab: Lab) -> None:
@@ -28,27 +33,6 @@ def test_make(lab: Lab) -> None:
         for folder in (trees.stock, trees.patched):
             assert (folder / name).lstat().st_mtime == synthetic.OLD
     assert not (lab.build / ".tmp").exists()
-
-
-def test_second_run_touches_nothing(lab: Lab) -> None:
-    first = lab.make()
-    before = synthetic.snapshot(lab.build)
-    assert lab.make() == first
-    assert synthetic.snapshot(lab.build) == before
-
-
-def test_stock_tree_behind_a_link(lab: Lab, tmp_path: Path) -> None:
-    """Worktrees that share a stock tree do not write to it."""
-    first = lab.make()
-    shutil.rmtree(first.patched)
-    elsewhere = tmp_path / "elsewhere"
-    first.stock.rename(elsewhere)
-    first.stock.symlink_to(elsewhere)
-    before = contents(elsewhere)
-    trees = lab.make()
-    assert contents(elsewhere) == before
-    assert not trees.patched.is_symlink()
-    assert differences(trees) == ADDED
 
 
 def _new_patch(lab: Lab) -> None:
@@ -115,7 +99,6 @@ def _afresh(lab: Lab) -> dict[str, bytes]:
 
 
 BAD_PATCHES = {
-    "context": (PATCH.format("x").replace("line 4", "line x"), "FAILED"),
     "fuzz": (PATCH.format("x").replace(" line 2\n", " line\n"), "FAILED"),
     "garbage": ("not a patch\n", "[Oo]nly garbage"),
 }
@@ -135,12 +118,6 @@ def test_patch_that_does_not_apply(lab: Lab, name: str) -> None:
     with pytest.raises(LabError):
         lab.make()
     assert not trees.patched.exists()
-
-
-def test_new_file_that_exists_upstream(lab: Lab) -> None:
-    lab.write({"net/sunrpc/xprtsock.c": "mine\n"})
-    with pytest.raises(LabError, match="xprtsock.c exists.*patches/7.2"):
-        lab.make()
 
 
 class Cut(BaseException):
@@ -174,27 +151,6 @@ def test_cut_off_while_changing_files(
     assert contents(trees.patched) == before
 
 
-@pytest.mark.parametrize("renames", range(2))
-def test_cut_off_while_making(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch, renames: int
-) -> None:
-    left = [renames]
-    rename = os.rename
-
-    def cut(old: Path, new: Path) -> None:
-        if left[0] == 0:
-            raise Cut
-        left[0] -= 1
-        rename(old, new)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", cut)
-        with pytest.raises(Cut):
-            lab.make()
-        assert not (lab.build / ".tmp").exists()
-    assert differences(lab.make()) == ADDED
-
-
 @pytest.mark.parametrize("which", ["stock", "patched"])
 def test_tree_without_stamp_is_made_again(lab: Lab, which: str) -> None:
     trees = lab.make()
@@ -205,23 +161,6 @@ def test_tree_without_stamp_is_made_again(lab: Lab, which: str) -> None:
     (folder / "Makefile").unlink()
     lab.make()
     assert contents(folder) == whole
-
-
-def test_package_tree_needs_no_package(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    deb = synthetic.package(lab.repo, "7.2.13")
-    deb.with_name(deb.name + ".sha256").write_text("0  x\n")
-    with monkeypatch.context() as patch:
-        patch.setattr(source, "_fetch", lambda *_: deb)
-        first = tree.make(None, None, build=lab.build, repo=lab.repo)
-    assert first.origin == "linux-source-7.2 7.2.13-1"
-    assert first.stock == lab.build / "linux-7.2"
-    assert first.patched == lab.build / "linux-7.2-tcpbuf"
-    monkeypatch.delattr(source, "_fetch")
-    for base in (None, "7.2"):
-        again = tree.make(base, None, build=lab.build, repo=lab.repo)
-        assert again == first
 
 
 def test_build_folder_has_no_space(tmp_path: Path) -> None:
@@ -236,3 +175,116 @@ def test_build_folder_has_no_space(tmp_path: Path) -> None:
         assert tree.folder(repo) == place
     finally:
         shutil.rmtree(place)
+
+
+def _folder(linux: Path) -> Path:
+    products = {
+        "net/sunrpc/svcsock.o": "",
+        "net/sunrpc/.svcsock.o.cmd": "",
+        "net/sunrpc/made.h": "",
+        "net/sunrpc/.made.h.cmd": "",
+        "include/config/auto.conf": "",
+        "arch/um/include/generated/a.h": "",
+        ".config": "",
+        "out/Makefile": "",
+    }
+    synthetic.write(linux, products)
+    (linux / "out/source").symlink_to("..")
+    return linux
+
+
+def _tarball(linux: Path) -> Path:
+    archive = linux.with_name("linux.tar.xz")
+    synthetic.run("tar", "-C", linux.parent, "-caf", archive, "linux")
+    return archive
+
+
+def _git(linux: Path) -> Path:
+    me = ("-c", "user.name=T", "-c", "user.email=t@example.org")
+    synthetic.run("git", "init", "-q", cwd=linux)
+    (linux / "tracked.c").write_text("")
+    (linux / "gone.c").write_text("")
+    synthetic.run("git", "add", "-f", ".", cwd=linux)
+    synthetic.run("git", *me, "commit", "-qm", "x", cwd=linux)
+    (linux / "gone.c").unlink()
+    (linux / "ignored.o").write_text("")
+    (linux / "tracked.c").unlink()
+    return linux
+
+
+FORMS = [_folder, _tarball, _git]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_ksrc(lab: Lab, form: Callable[[Path], Path]) -> None:
+    expected = contents(lab.ksrc)
+    lab.ksrc = form(lab.ksrc)
+    trees = lab.make()
+    assert contents(trees.stock) == expected
+    assert trees.stock.name.startswith("linux-7.2.13-ksrc-")
+    assert (trees.stock / "scripts/link").is_symlink()
+    said = len(lab.said)
+    assert lab.make() == trees
+    assert len(lab.said) == said
+
+
+def _other_version(linux: Path) -> Path:
+    shutil.rmtree(linux)
+    return synthetic.kernel(linux, "5.4.1")
+
+
+def test_base_forces(lab: Lab) -> None:
+    lab.ksrc = _other_version(lab.ksrc)
+    trees = lab.make("7.2")
+    assert (trees.base, trees.version) == ("7.2", "5.4.1")
+    assert differences(trees) == ADDED
+
+
+@pytest.fixture
+def supply(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> dict[str, LabError]:
+    """Why bases cannot be fetched; all others can."""
+    reasons: dict[str, LabError] = {}
+
+    def fetch(base: str, build: Path, say: Say) -> Path:
+        if base in reasons:
+            raise reasons[base]
+        return build / base
+
+    lab.build.mkdir()
+    lab.write({"patches/6.12/a.patch": ""})
+    monkeypatch.setattr(source, "_fetch", fetch)
+    return reasons
+
+
+def _choose(lab: Lab, *ready: str) -> source.Choice:
+    is_ready = ready.__contains__
+    return source.choose(lab.repo / "patches", lab.build, is_ready, tree.quiet)
+
+
+def test_older_base_has_a_reason(lab: Lab, supply: dict[str, LabError]) -> None:
+    """The next run asks nobody, and says the same."""
+    assert _choose(lab) == source.Choice("7.2", lab.build / "7.2")
+    supply["7.2"] = Unavailable("gone")
+    older = _choose(lab)
+    assert older.base == "6.12"
+    assert "7.2 cannot be had: gone" in older.note
+    supply.clear()
+    assert _choose(lab, "6.12") == source.Choice("6.12", None, older.note)
+
+
+def test_damage_is_no_reason(lab: Lab, supply: dict[str, LabError]) -> None:
+    supply["7.2"] = LabError("signature")
+    with pytest.raises(LabError, match="signature"):
+        _choose(lab)
+
+
+def test_download_is_kept_while_whole(tmp_path: Path) -> None:
+    package = tmp_path / "linux-source-7.2_1_all.deb"
+    package.write_text("whole")
+    total = package.with_name(f"{package.name}.sha256")
+    total.write_text(f"{apt.sha256(package)}  {package.name}\n")
+    name = "linux-source-7.2"
+    assert source._kept(tmp_path, name, tree.quiet) == package
+    package.write_text("hole")
+    assert source._kept(tmp_path, name, tree.quiet) is None
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Why a value is what it is, as a sentence.
+ */
+#include "reason.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../units.h"
+
+static const char *reason_limit(const struct tt_reason *reason)
+{
+	if (reason->limit == TT_LIMIT_RWND && reason->dir == TT_OUT)
+		return "that end's window limits it";
+	if (reason->proven)
+		return "it gets no faster";
+	if (reason->limit == TT_LIMIT_SNDBUF)
+		return "the send buffer limits it";
+	if (reason->limit == TT_LIMIT_RWND)
+		return "the window limits it";
+	return "it may get faster";
+}
+
+static void reason_path(const struct tt_reason *reason, char *text)
+{
+	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
+	char window[UNITS_MAX], budget[UNITS_MAX];
+	char share[40] = "", limited[80] = "";
+
+	if (tt_is_shared(reason->share_percent))
+		snprintf(share, sizeof(share), ", %u %% on one connection",
+			 reason->share_percent);
+	if (reason->budget_bytes)
+		snprintf(limited, sizeof(limited),
+			 "; limited by the memory budget of %s",
+			 units_bytes(reason->budget_bytes, budget));
+	snprintf(text, REASON_BYTES, "%s %s: %s at best over %s needs %s%s, and %s%s%s",
+		 reason->dir == TT_OUT ? "to" : "from",
+		 units_addr(&reason->peer, peer),
+		 units_rate(reason->best_bps, rate),
+		 units_time(reason->rtt_us, rtt),
+		 units_bytes(reason->window_bytes, window), share,
+		 reason_limit(reason),
+		 reason->to_reach ? "; set to what the link allows" : "",
+		 limited);
+}
+
+static void reason_read_ahead(const struct tt_reason *reason, char *text)
+{
+	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
+
+	snprintf(text, REASON_BYTES, "from %s: %s at best over %s, %s",
+		 units_addr(&reason->peer, peer),
+		 units_rate(reason->best_bps, rate),
+		 units_time(reason->rtt_us, rtt),
+		 reason->proven ? "so three round trips are read ahead" :
+		 "so it starts with what the link may carry");
+}
+
+const char *reason_text(const struct tt_reason *reason,
+			char text[REASON_BYTES])
+{
+	static const char * const sentences[] = {
+		[TT_WHY_NONE] = "",
+		[TT_WHY_WINDOW_SCALE] =
+			"new connections then agree on a window scale that large windows need",
+		[TT_WHY_NO_NEED] =
+			"no path needs more than TCP provides by itself",
+		[TT_WHY_CONF] = "as configured",
+	};
+
+	if (reason->why == TT_WHY_PATH)
+		reason_path(reason, text);
+	else if (reason->why == TT_WHY_READ_AHEAD)
+		reason_read_ahead(reason, text);
+	else
+		snprintf(text, REASON_BYTES, "%s", sentences[reason->why]);
+	return text;
+}
+
+const char *reason_restored(const struct tt_restored *restored,
+			    char text[REASON_BYTES])
+{
+	switch (restored->outcome) {
+	case TT_RESTORED:
+		snprintf(text, REASON_BYTES, "restored to %llu",
+			 restored->original);
+		break;
+	case TT_RESTORE_GONE:
+		snprintf(text, REASON_BYTES, "is gone");
+		break;
+	case TT_RESTORE_FOREIGN:
+		snprintf(text, REASON_BYTES,
+			 "left at %llu, which something else set",
+			 restored->value);
+		break;
+	case TT_RESTORE_FAILED:
+		snprintf(text, REASON_BYTES,
+			 "could not be restored to %llu: %s; it is %llu",
+			 restored->original, strerror(-restored->err),
+			 restored->value);
+		break;
+	}
+	return text;
+}

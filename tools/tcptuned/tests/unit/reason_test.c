@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why a value was written, in words. */
+#include <string.h>
+
+#include "../../report/reason.h"
+#include "../test.h"
+
+#define GBIT	1000000000ULL
+
+#define PATH	.why = TT_WHY_PATH, .rtt_us = 100000, .best_bps = GBIT, \
+		.window_bytes = 25000000
+
+#define TO	"to 10.0.0.1: 1gbit at best over 100ms needs 23.8M"
+
+static const struct {
+	const char		*name;
+	struct tt_reason	reason;
+	const char		*expected;
+} cases[] = {
+	{ "nothing was decided", { }, "" },
+	{ "it rises", { PATH, .to_reach = true },
+	  TO ", and it may get faster; set to what the link allows" },
+	{ "it has settled", { PATH, .dir = TT_IN, .proven = true },
+	  "from 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and it gets no faster" },
+	{ "the peer's window, proven or not",
+	  { PATH, .proven = true, .limit = TT_LIMIT_RWND },
+	  TO ", and that end's window limits it" },
+	{ "this end's window",
+	  { PATH, .dir = TT_IN, .limit = TT_LIMIT_RWND },
+	  "from 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and the window limits it" },
+	{ "a share, and the budget",
+	  { PATH, .share_percent = 25, .budget_bytes = 1 << 30 },
+	  TO ", 25 % on one connection, and it may get faster; "
+	  "limited by the memory budget of 1.0G" },
+	{ "a reader", { .why = TT_WHY_READ_AHEAD, .dir = TT_IN, .proven = true,
+			.rtt_us = 100000, .best_bps = GBIT },
+	  "from 10.0.0.1: 1gbit at best over 100ms, so three round trips are read ahead" },
+	{ "the configuration", { .why = TT_WHY_CONF }, "as configured" },
+};
+
+int main(void)
+{
+	struct tt_addr peer = { .in6.s6_addr = { [10] = 255, 255, 10, [15] = 1 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tt_reason reason = cases[i].reason;
+		char text[REASON_BYTES];
+
+		test_begin();
+		reason.peer = peer;
+		reason_text(&reason, text);
+		EXPECT(!strcmp(text, cases[i].expected), "%s", text);
+		test_end(cases[i].name);
+	}
+	return test_result();
+}
