@@ -355,8 +355,7 @@ void svc_outq_init(struct svc_outq *oq, struct sock *sk)
  * svc_outq_detach - drop what is queued
  * @oq: output queue of a connection that is XPT_DEAD and shut down
  *
- * A work item may yet be started by who found the transport alive before; it
- * holds a reference and finds XPT_DEAD.
+ * A work item that is started even now holds a reference and finds XPT_DEAD.
  *
  * Context: process context, takes xpt_mutex
  */

@@ -119,8 +119,8 @@ def test_host_limit_is_raised_live(
     grown = life[way].between(RAISED_S + 1, BACK_S)
     assert _rate(way, grown) >= 0.97 * life.limit("wan")
     assert _size(way, grown) > tcps_own
-    # The path holds 7.5 MB; what TCP gives a buffer is at most twice of
-    # payload, and we give four products of it.
+    # The path holds 7.5 MB; a buffer is at most twice its payload, and the
+    # series gives four bandwidth-delay products.
     assert _size(way, grown) < 8 * 7.5e6
 
 
