@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import subprocess
 import tempfile
 import threading
@@ -152,7 +151,7 @@ def watch(
     """
     guest = subprocess.Popen(
         # A guest must not outlive whoever is to end it in time.
-        ["setpriv", "--pdeathsig", "KILL", "--", *command],
+        [str(HERE / "leash.py"), str(os.getpid()), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -160,6 +159,7 @@ def watch(
         errors="replace",
         cwd=folder,
         env=environment,
+        # Ctrl-C is for whoever is to end it.
         start_new_session=True,
     )
     _running[guest] = name
@@ -204,15 +204,14 @@ def _listen(pipe: IO[str], say: Say, name: str) -> str:
 
 def _kill(guest: subprocess.Popen[str]) -> None:
     """End a guest and the processes that stand for its own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(guest.pid, signal.SIGKILL)
+    guest.terminate()
     guest.wait()
 
 
 def process(name: str) -> int:
     """The process that is the kernel of a guest that runs now."""
     (pid,) = (one.pid for one, its in _running.copy().items() if its == name)
-    return pid
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
 
 
 def kill_all() -> None:

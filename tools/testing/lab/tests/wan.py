@@ -61,23 +61,27 @@ def no_process_stays() -> Iterator[None]:
     # those of anybody else.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = _children()
+
+    def left() -> list[str]:
+        return [stat for pid, stat in _children().items() if pid not in before]
+
     try:
         yield
     finally:
         deadline = time.monotonic() + 30
-        while _children() - before and time.monotonic() < deadline:
+        while left() and time.monotonic() < deadline:
             time.sleep(0.05)
-    assert not _children() - before
+    assert not left()
 
 
-def _children() -> set[int]:
-    """Living children; dead ones that nobody waits for are let go."""
+def _children() -> dict[int, str]:
+    """Living children by name; dead ones that nobody waits for are let go."""
     text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
-    living = set()
+    living = {}
     for pid in map(int, text.split()):
         stat = Path(f"/proc/{pid}/stat").read_text()
         if stat.rpartition(")")[2].split()[0] == "Z":
             os.waitpid(pid, 0)
         else:
-            living.add(pid)
+            living[pid] = stat
     return living
