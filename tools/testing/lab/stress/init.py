@@ -23,7 +23,7 @@ sys.path[0] = str(Path(__file__).parents[4])
 from tools.kernel.errors import LabError
 from tools.testing.lab.guest import init, network, nfs, shell
 from tools.testing.lab.scenario import Client, Server
-from tools.testing.lab.stress import traffic, turmoil
+from tools.testing.lab.stress import faults, traffic, turmoil
 from tools.testing.lab.stress.workers import Body, Worker
 
 # Clients that are cut off and come and go, and those that nobody cuts.
@@ -94,7 +94,8 @@ def lay_out() -> dict[str, Path]:
     for index in (*COMING, *STAYING):
         network.add_client(index, f"c{index}", traffic.PATH)
     nfs.start_server(SERVER, EXPORT_MB, nfs3=True)
-    turmoil.EVENTS.write_text("1")
+    for events in turmoil.EVENTS:
+        events.write_text("1")
     for index in COMING:
         nfs.identify(f"c{index}")
     return {
@@ -170,6 +171,7 @@ class Crowd:
 def stress(seconds: float, seed: str, file_bytes: int) -> dict[str, Any]:
     """Let everything happen for a while; counts, and what went wrong."""
     mounts = lay_out()
+    faults.start()
     crowd = Crowd(seed, file_bytes)
     crowd.add_all(mounts)
     _watch(crowd, seconds * (1 - RESTARTS_SHARE))
@@ -180,6 +182,7 @@ def stress(seconds: float, seed: str, file_bytes: int) -> dict[str, Any]:
     init.say("stopping")
     errors = crowd.end()
     counts = {**crowd.counts(), "longest_wait_ms": longest}
+    counts["faults"] = faults.stop()
     counts["accepted"] = accepted()
     return {
         "counts": counts,

@@ -42,7 +42,7 @@ LEAST = {"accepted": 15, "mounts": 1, "files": 2, "values": 20}
 MUST = (
     *("dropped", "cut", "services", "namespaces"),
     *("server_rcvbuf", "server_sndbuf", "client_rcvbuf", "client_sndbuf"),
-    "gate",
+    *("gate", "queued"),
 )
 MORE_ALARMS = re.compile(
     r"ref_tracker: |unregister_netdevice: waiting|kmemleak: .* new suspected"
@@ -56,7 +56,10 @@ OURS = (
 
 
 # What the agent counts, of which each has a column.
-COUNTED = ("mounts", "files", "services", "namespaces", "values", "gate")
+COUNTED = (
+    *("mounts", "files", "services", "namespaces", "values"),
+    *("gate", "queued", "faults"),
+)
 STORE = Store(
     tree.REPO / "Documentation" / "stress.csv",
     ("kernel",),
@@ -74,7 +77,7 @@ class Kernel:
 
     watches: what it says at boot when it does. parameters: of its command line.
     file_bytes: of the largest file that is moved. A file must be written in far
-    less than STALL_MS, however slow the kernel.
+    less than STALL_MS, however slow the kernel. must: more that must have happened.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Kernel:
     settings: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     file_bytes: int = 2 << 20
+    must: tuple[str, ...] = ()
 
 
 # Objects in which KCSAN looks at accesses: the series', and those that share
@@ -93,7 +97,7 @@ WATCHED = (
     *("tcp_minisocks", "tcp_rate", "tcp_diag", "inet_connection_sock"),
 )
 KERNELS = (
-    Kernel("kasan", "KernelAddressSanitizer initialized"),
+    Kernel("kasan", "KernelAddressSanitizer initialized", must=("faults",)),
     Kernel(
         "kcsan",
         "kcsan: enabled early",
@@ -296,7 +300,7 @@ def failures(
         return []
     counts = result["counts"]
     wanted = {name: rate * minutes for name, rate in LEAST.items()}
-    wanted |= dict.fromkeys(MUST, 1)
+    wanted |= dict.fromkeys((*MUST, *kernel.must), 1)
     short = [
         f"{name}: {counts[name]} is too few, at least {least:.0f}"
         for name, least in wanted.items()

@@ -24,7 +24,10 @@ from tools.testing.lab.stress.traffic import (
 from tools.testing.lab.stress.workers import Body, Turn
 
 TRACING = Path("/sys/kernel/tracing")
-EVENTS = TRACING / "events/sunrpc_tcpbuf/enable"
+EVENTS = [
+    TRACING / "events" / name / "enable"
+    for name in ("sunrpc_tcpbuf", "svc_outq")
+]
 TRACE_BYTES = 1 << 20
 
 # Above what TCP has by itself, see LIMITS, and below; 0 and the maximum.
@@ -74,7 +77,8 @@ def tune_host(turn: Turn) -> None:
         _write(f"net/core/{name}", pick(HOST_MAX))
     _write("net/ipv4/tcp_syncookies", pick((1, 1, 2)))
     _write("net/ipv4/tcp_mem", pick((SHORT, *[PLENTY] * 7)))
-    EVENTS.write_text(str(pick((1, 1, 1, 0))))
+    for events in EVENTS:
+        events.write_text(str(pick((1, 1, 1, 0))))
     turn.nap(pick((0.3, 1, 3)))
 
 
@@ -91,7 +95,11 @@ def watch(turn: Turn) -> None:
         server = text.count(f"grow_{way}: sport={NFS_PORT} ".encode())
         turn.count(f"server_{way}", server)
         turn.count(f"client_{way}", grown - server)
-    turn.count("gate", text.count(b"gate_closed: "))
+    for name, event in (
+        ("gate", b"gate_closed: "),
+        ("queued", b"outq_queued: "),
+    ):
+        turn.count(name, text.count(event))
     turn.nap(0.3)
 
 

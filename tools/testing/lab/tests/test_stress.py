@@ -39,7 +39,8 @@ def test_splats(case: tuple[list[str], int]) -> None:
     assert len(stress.splats("\n".join(lines), is_ours)) == number
 
 
-KERNEL = stress.Kernel("some", "some: is on")
+KERNEL = stress.Kernel("some", "some: is on", must=("faults",))
+NEEDED = (*stress.LEAST, *stress.MUST, *KERNEL.must)
 
 
 def _failures(result: dict[str, Any]) -> list[str]:
@@ -47,7 +48,7 @@ def _failures(result: dict[str, Any]) -> list[str]:
 
 
 def _result(**counts: int) -> dict[str, Any]:
-    enough = dict.fromkeys([*stress.LEAST, *stress.MUST], 10**6)
+    enough = dict.fromkeys(NEEDED, 10**6)
     return {
         "counts": {**enough, "longest_wait_ms": 100, **counts},
         "errors": [],
@@ -55,7 +56,7 @@ def _result(**counts: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", [*stress.LEAST, *stress.MUST])
+@pytest.mark.parametrize("name", NEEDED)
 def test_too_little(name: str) -> None:
     (said,) = _failures(_result(**{name: 0}))
     assert name in said
