@@ -36,8 +36,9 @@ check: ## run every test; last line: N passed, N failed (40 min, later 30)
 	@tools/testing/check $(KERNEL)
 
 .PHONY: check-long
-check-long: ## stress on two processors, with sanitizers (2 h, later 1)
-	@$(DEPS) tree kernel lab qemu
+check-long: ## TLS, 10 GB compared, stress with sanitizers (3 h, later 1)
+	@$(DEPS) tree kernel lab qemu check
+	@tools/testing/check --long $(KERNEL)
 	@$(LAB) stress $(KERNEL)
 
 .PHONY: check-boot
