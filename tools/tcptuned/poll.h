@@ -9,12 +9,7 @@
 
 #include "daemon.h"
 
-/**
- * poll_run - poll once
- * @daemon: everything
- *
- * Returns: 0 or -ENOMEM
- */
+/* Poll once. Returns: 0 or -ENOMEM. */
 int poll_run(struct daemon *daemon);
 
 /* Keeps the learned paths for the next run. */

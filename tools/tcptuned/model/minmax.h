@@ -7,14 +7,10 @@
 
 #include "../types.h"
 
-/**
- * struct minmax_sample - one measurement
- * @time_us: when
- * @value: what
- */
+/* One measurement. */
 struct minmax_sample {
-	u64	time_us;
-	u64	value;
+	u64	time_us;					/* when */
+	u64	value;						/* what */
 };
 
 /**
@@ -36,7 +32,6 @@ void minmax_reset(struct minmax *minmax, u64 time_us, u64 value);
  * @window_us: how long a sample counts
  * @time_us: of the sample, not before that of the last one
  * @value: of the sample
- *
  * Returns: the largest value in the window
  */
 u64 minmax_max(struct minmax *minmax, u64 window_us, u64 time_us, u64 value);

@@ -17,7 +17,6 @@ void rules_find_needs(const struct policy_input *input,
  * @decision: with the needs
  * @setting: which
  * @change: its value and reason are filled in
- *
  * Returns: false if nothing needs to be there but what is
  */
 bool rules_want(const struct policy_input *input,

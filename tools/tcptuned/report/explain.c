@@ -12,16 +12,11 @@
 #include "../units.h"
 #include "names.h"
 
-/**
- * struct explain - text under construction
- * @text: so far
- * @size: of the room
- * @length: of the text
- */
+/* Text under construction. */
 struct explain {
-	char	*text;
-	size_t	size;
-	size_t	length;
+	char	*text;					/* so far */
+	size_t	size;					/* of the room */
+	size_t	length;					/* of the text */
 };
 
 __printf(2, 3)

@@ -16,7 +16,6 @@
  * @path: which
  * @text: is filled, and cut off if it is too short
  * @size: its length
- *
  * Returns: @text
  */
 const char *explain_path(const struct status_input *input,

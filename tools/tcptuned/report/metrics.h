@@ -32,12 +32,9 @@ struct metrics_input {
 	const u64			*nchanges;
 };
 
-/**
- * metrics_write - replace the file at once
- * @path: its name
- * @input: what to say
- *
- * Returns: 0 or a negative errno, the old file being as it was
+/*
+ * Replace the file at once. Returns: 0 or a negative errno, the old file being
+ * as it was.
  */
 int metrics_write(const char *path, const struct metrics_input *input);
 

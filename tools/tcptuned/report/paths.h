@@ -14,7 +14,6 @@
  * @dir: the runtime folder, from file_dir()
  * @paths: all of them
  * @npaths: length
- *
  * Returns: 0 or a negative errno
  */
 int paths_write(int dir, const struct tt_path *paths, size_t npaths);
@@ -24,7 +23,6 @@ int paths_write(int dir, const struct tt_path *paths, size_t npaths);
  * @dir: the runtime folder, from file_dir()
  * @peer: its address
  * @found: is filled
- *
  * Returns: how many there are
  */
 size_t paths_find(int dir, const struct tt_addr *peer,

@@ -16,7 +16,6 @@
  * @table: the tunables
  * @peer: its address
  * @out: where to
- *
  * Returns: 0, -ENOENT if the peer is not known, or -EINVAL if @status is none
  */
 int peer_explain(const char *status, int dir, const struct tt_row *table,

@@ -14,7 +14,6 @@
  * @color: show color
  * @all: show all peers and values, not only the first
  * @out: where to
- *
  * Returns: 0, or -EINVAL if @status is none
  */
 int text_print(const char *status, bool color, bool all, FILE *out);

@@ -34,7 +34,6 @@ void links_get(struct links *links, struct nl *nl, u32 ifindex, u64 now_us,
  * @links: from links_open()
  * @nl: of NETLINK_ROUTE
  * @now_us: CLOCK_MONOTONIC; what is older than 60 s is asked again
- *
  * Returns: bits per second, 0 if no device tells
  */
 u64 links_fastest(struct links *links, struct nl *nl, u64 now_us);

@@ -7,18 +7,12 @@
 
 #include "../values.h"
 
-/**
- * struct rivals - who else tunes here
- * @bpftune: root runs bpftune
- * @tuned: root runs tuned
- * @profile: tuned's profile, "" if it has none
- * @owns: the tunables that are theirs
- */
+/* Who else tunes here. */
 struct rivals {
-	bool	bpftune;
-	bool	tuned;
-	char	profile[64];
-	bool	owns[TT_TUNABLES];
+	bool	bpftune;		/* root runs bpftune */
+	bool	tuned;			/* root runs tuned */
+	char	profile[64];		/* tuned's profile, "" if it has none */
+	bool	owns[TT_TUNABLES];	/* the tunables that are theirs */
 };
 
 /**

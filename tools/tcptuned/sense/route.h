@@ -30,7 +30,6 @@ void routes_age(struct routes *routes, u64 now_us);
  *
  * Where several ways have the same cost, it is one of them. A link-local peer
  * is looked for on the first device that has such a route.
- *
  * Returns: ifindex, 0 if there is no route
  */
 u32 routes_get(struct routes *routes, struct nl *nl,
