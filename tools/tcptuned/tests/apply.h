@@ -43,7 +43,6 @@ static char said[2000];
 
 static void prepare(void)
 {
-	test_begin();
 	folder_make();
 	folder_put("rmem_max", "212992\n");
 	folder_put("wmem_max", "212992\n");
@@ -57,7 +56,7 @@ static void start_as(bool dry_run)
 	apply_close(apply);
 	apply = NULL;
 	if (apply_open(&apply, table, folder, folder_path("run"), dry_run))
-		EXPECT(false, "apply_open");
+		EXPECT(false);
 }
 
 static void start(void)

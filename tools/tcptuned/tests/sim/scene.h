@@ -21,7 +21,6 @@ static inline struct sim *start(const struct sim_kernel *kernel)
 
 	sim_init(sim, kernel, sim_poll_us());
 	sim_run(sim, 2 * SECOND_US);
-	test_begin();
 	return sim;
 }
 

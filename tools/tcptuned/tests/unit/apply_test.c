@@ -9,20 +9,20 @@ static void test_write_and_restore(void)
 {
 	prepare();
 	start();
-	EXPECT(setting(TT_RMEM_MAX, "")->value == 212992, "value");
-	EXPECT(setting(TT_SRV_RCVBUF, "")->off == TT_OFF_ABSENT, "not absent");
-	EXPECT(!put(TT_RMEM_MAX, "", 4194304), "write");
+	EXPECT(setting(TT_RMEM_MAX, "")->value == 212992);
+	EXPECT(setting(TT_SRV_RCVBUF, "")->off == TT_OFF_ABSENT);
+	EXPECT(!put(TT_RMEM_MAX, "", 4194304));
 	EXPECT_FILE("rmem_max", "4194304\n");
-	EXPECT(!put(TT_TCP_RMEM, "", 9000000), "write");
+	EXPECT(!put(TT_TCP_RMEM, "", 9000000));
 	EXPECT_FILE("tcp_rmem", "4096\t131072\t9000000\n");
-	EXPECT(!put(TT_RMEM_MAX, "", 8388608), "write");
-	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992, "original");
-	EXPECT(setting(TT_RMEM_MAX, "")->changed_us == 5, "changed");
+	EXPECT(!put(TT_RMEM_MAX, "", 8388608));
+	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992);
+	EXPECT(setting(TT_RMEM_MAX, "")->changed_us == 5);
 	/* Somebody changes a field that is not ours. */
 	folder_put("tcp_rmem", "8192\t131072\t9000000\n");
 	apply_refresh(apply, NULL, 0);
-	EXPECT(!setting(TT_TCP_RMEM, "")->off, "hands off");
-	EXPECT(!restore(), "restore");
+	EXPECT(!setting(TT_TCP_RMEM, "")->off);
+	EXPECT(!restore());
 	EXPECT_FILE("rmem_max", "212992\n");
 	EXPECT_FILE("tcp_rmem", "8192\t131072\t6291456\n");
 	EXPECT(!restore() && !*said, "restored twice: %s", said);
@@ -33,15 +33,15 @@ static void test_bounds(void)
 {
 	prepare();
 	start();
-	EXPECT(!put(TT_RMEM_MAX, "", 1), "write");
+	EXPECT(!put(TT_RMEM_MAX, "", 1));
 	EXPECT_FILE("rmem_max", "2304\n");
-	EXPECT(!put(TT_RMEM_MAX, "", 1ULL << 40), "write");
+	EXPECT(!put(TT_RMEM_MAX, "", 1ULL << 40));
 	EXPECT_FILE("rmem_max", "2147483647\n");
 	apply_refresh(apply, mounts, 2);
-	EXPECT(!put(TT_READ_AHEAD, "0:45", 15365), "write");
+	EXPECT(!put(TT_READ_AHEAD, "0:45", 15365));
 	EXPECT_FILE("bdi/0:45/ra", "15360\n");
-	EXPECT(put(TT_SRV_RCVBUF, "", 5) == -EPERM, "absent was written");
-	EXPECT(put(TT_READ_AHEAD, "0:99", 5) == -ENOENT, "no such mount");
+	EXPECT(put(TT_SRV_RCVBUF, "", 5) == -EPERM);
+	EXPECT(put(TT_READ_AHEAD, "0:99", 5) == -ENOENT);
 	finish("values are made to fit");
 }
 
@@ -55,10 +55,10 @@ static void test_killed(void)
 	put(TT_TCP_RMEM, "", 9000000);
 	folder_put("wmem_max", "1000000\n");
 	start();
-	EXPECT(setting(TT_RMEM_MAX, "")->written, "not known");
-	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992, "original");
-	EXPECT(setting(TT_WMEM_MAX, "")->off == TT_OFF_FOREIGN, "on");
-	EXPECT(!restore(), "restore");
+	EXPECT(setting(TT_RMEM_MAX, "")->written);
+	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992);
+	EXPECT(setting(TT_WMEM_MAX, "")->off == TT_OFF_FOREIGN);
+	EXPECT(!restore());
 	EXPECT_FILE("rmem_max", "212992\n");
 	EXPECT_FILE("wmem_max", "1000000\n");
 	EXPECT_FILE("tcp_rmem", "4096\t131072\t6291456\n");
@@ -88,7 +88,7 @@ static void test_killed_between(void)
 		put(TT_RMEM_MAX, "", 8388608);
 		folder_put("rmem_max", cases[i].found);
 		start();
-		EXPECT(!restore(), "restore");
+		EXPECT(!restore());
 		EXPECT_FILE("rmem_max", cases[i].left);
 		finish("killed between two steps");
 	}
@@ -98,21 +98,20 @@ static void test_mounts(void)
 {
 	prepare();
 	start();
-	EXPECT(setting(TT_READ_AHEAD, "0:45")->off == (enum tt_hands_off)-1,
-	       "there before the mount");
+	EXPECT(setting(TT_READ_AHEAD, "0:45")->off == (enum tt_hands_off)-1);
 	apply_refresh(apply, mounts, 2);
 	put(TT_READ_AHEAD, "0:45", 15360);
 	put(TT_READ_AHEAD, "0:46", 15360);
 	/* Idle, so the mount is not in the list, but it is there. */
 	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_READ_AHEAD, "0:45")->written, "forgotten");
+	EXPECT(setting(TT_READ_AHEAD, "0:45")->written);
 	/* Its number is given to another mount, which has the same value. */
 	rename(folder_path("bdi/0:45"), folder_path("gone"));
 	folder_put("bdi/0:45/ra", "15360\n");
 	apply_refresh(apply, mounts, 2);
-	EXPECT(!setting(TT_READ_AHEAD, "0:45")->written, "taken for the old");
-	EXPECT(!setting(TT_READ_AHEAD, "0:45")->off, "off");
-	EXPECT(!restore(), "restore");
+	EXPECT(!setting(TT_READ_AHEAD, "0:45")->written);
+	EXPECT(!setting(TT_READ_AHEAD, "0:45")->off);
+	EXPECT(!restore());
 	EXPECT_FILE("bdi/0:45/ra", "15360\n");
 	EXPECT_FILE("bdi/0:46/ra", "128\n");
 	finish("a mount does not get another mount's original");
@@ -128,7 +127,7 @@ static void test_mount_killed(void)
 	rename(folder_path("bdi/0:45"), folder_path("gone"));
 	folder_put("bdi/0:45/ra", "15360\n");
 	start();
-	EXPECT(!restore(), "restore");
+	EXPECT(!restore());
 	EXPECT_FILE("bdi/0:45/ra", "15360\n");
 	EXPECT_FILE("bdi/0:46/ra", "128\n");
 	finish("not even after a kill");
@@ -138,17 +137,17 @@ static void test_dry_run(void)
 {
 	prepare();
 	start_as(true);
-	EXPECT(!put(TT_RMEM_MAX, "", 4194304), "refused");
-	EXPECT(setting(TT_RMEM_MAX, "")->value == 4194304, "not pretended");
+	EXPECT(!put(TT_RMEM_MAX, "", 4194304));
+	EXPECT(setting(TT_RMEM_MAX, "")->value == 4194304);
 	apply_refresh(apply, NULL, 0);
 	EXPECT(setting(TT_RMEM_MAX, "")->value == 4194304 &&
 	       !setting(TT_RMEM_MAX, "")->off, "forgotten");
 	EXPECT_FILE("rmem_max", "212992\n");
-	EXPECT(!folder_has("run"), "made a folder");
+	EXPECT(!folder_has("run"));
 	EXPECT(!restore() && !*said, "%s", said);
 	folder_put("rmem_max", "1000000\n");
 	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_FOREIGN, "on");
+	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_FOREIGN);
 	finish("a dry run writes nothing at all");
 }
 
@@ -157,9 +156,9 @@ static void test_no_ledger(void)
 	prepare();
 	folder_put("run", "a file where the folder should be");
 	start();
-	EXPECT(*apply_problem(apply), "no word");
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
+	EXPECT(*apply_problem(apply));
+	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED);
+	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM);
 	EXPECT_FILE("rmem_max", "212992\n");
 	finish("no ledger, no write");
 
@@ -167,7 +166,7 @@ static void test_no_ledger(void)
 	EXPECT(!mkdir(folder_path("run"), 0777) &&
 	       !chmod(folder_path("run"), 0777), "folder");
 	start();
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
+	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM);
 	finish("a folder that everybody may write to is no ledger's");
 }
 
@@ -187,12 +186,12 @@ static void test_ledger_breaks(void)
 	start();
 	put(TT_WMEM_MAX, "", 4194304);
 	folder_wipe("run");
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -ENOENT, "written");
+	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -ENOENT);
 	EXPECT_FILE("rmem_max", "212992\n");
 	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
-	EXPECT(!restore(), "restore");
+	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED);
+	EXPECT(strstr(apply_problem(apply), "ledger"));
+	EXPECT(!restore());
 	EXPECT_FILE("wmem_max", "212992\n");
 	finish("a ledger that breaks stops writes, not restore");
 
@@ -200,7 +199,7 @@ static void test_ledger_breaks(void)
 	start();
 	put(TT_WMEM_MAX, "", 4194304);
 	block_ledger();
-	EXPECT(!restore(), "restore");
+	EXPECT(!restore());
 	EXPECT_FILE("wmem_max", "212992\n");
 	folder_put("wmem_max", "4194304\n");
 	start();
@@ -216,7 +215,7 @@ static void test_ledger_breaks(void)
 	folder_put("rmem_max/file", "");
 	block_ledger();
 	EXPECT(restore() == -EISDIR, "%s", said);
-	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
+	EXPECT(strstr(apply_problem(apply), "ledger"));
 	finish("a ledger that still has what was restored is a problem");
 }
 
@@ -227,11 +226,11 @@ static void test_module_gone(void)
 	put(TT_RMEM_MAX, "", 4194304);
 	unlink(folder_path("rmem_max"));
 	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_ABSENT, "on");
+	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_ABSENT);
 	folder_put("rmem_max", "212992\n");
 	apply_refresh(apply, NULL, 0);
-	EXPECT(!setting(TT_RMEM_MAX, "")->off, "off");
-	EXPECT(!setting(TT_RMEM_MAX, "")->written, "written");
+	EXPECT(!setting(TT_RMEM_MAX, "")->off);
+	EXPECT(!setting(TT_RMEM_MAX, "")->written);
 	finish("a module that comes again starts anew");
 }
 

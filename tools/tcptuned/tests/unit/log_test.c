@@ -60,13 +60,11 @@ int main(void)
 	/* A stream that is not this stderr is none to go by. */
 	setenv("JOURNAL_STREAM", "1:1", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		test_begin();
 		if (!freopen(folder_path("log"), "w", stderr))
-			EXPECT(false, "stderr");
+			EXPECT(false);
 		cases[i].say();
 		fflush(stderr);
-		EXPECT(!strcmp(folder_get("log"), cases[i].text), "%s",
-		       folder_text);
+		EXPECT_STR(folder_get("log"), cases[i].text);
 		test_end(cases[i].name);
 	}
 	folder_remove();

@@ -32,7 +32,7 @@ static void test_portlist(size_t i)
 	nfs_parse_portlist(portlists[i].text, &ports);
 	while (portlists[i].ports[n])
 		n++;
-	EXPECT(ports.n == n, "%zu ports", ports.n);
+	EXPECT_EQ(ports.n, n);
 	for (size_t j = 0; j < n; j++)
 		EXPECT(diag_has_port(&ports, portlists[i].ports[j]),
 		       "port %u", portlists[i].ports[j]);
@@ -160,14 +160,13 @@ static void test_mount(size_t i)
 	char *line = strdup(mounts[i].line), addr[INET6_ADDRSTRLEN];
 	struct tt_mount mount = { };
 
-	EXPECT(nfs_parse_mount(line, &mount), "refused");
+	EXPECT(nfs_parse_mount(line, &mount));
 	units_addr(&mount.server, addr);
-	EXPECT(!strcmp(addr, mounts[i].server), "%s", addr);
-	EXPECT(!strcmp(mount.dir, dir), "%s", mount.dir);
-	EXPECT(!strcmp(mount.dev, "0:45"), "%s", mount.dev);
-	EXPECT(mount.port == mounts[i].port, "%u", mount.port);
-	EXPECT(mount.rsize_bytes == mounts[i].rsize_bytes, "%u",
-	       mount.rsize_bytes);
+	EXPECT_STR(addr, mounts[i].server);
+	EXPECT_STR(mount.dir, dir);
+	EXPECT_STR(mount.dev, "0:45");
+	EXPECT_EQ(mount.port, mounts[i].port);
+	EXPECT_EQ(mount.rsize_bytes, mounts[i].rsize_bytes);
 	free(line);
 }
 
@@ -176,7 +175,7 @@ static void test_refused(size_t i)
 	char *line = strdup(refused[i].line);
 	struct tt_mount mount;
 
-	EXPECT(!nfs_parse_mount(line, &mount), "taken");
+	EXPECT(!nfs_parse_mount(line, &mount));
 	free(line);
 }
 
@@ -193,30 +192,25 @@ static void test_long(void)
 	end += sprintf(end, " rw - nfs4 srv:/ context=");
 	memset(end, 'y', len);
 	strcpy(end + len, ",addr=10.0.0.1");
-	EXPECT(nfs_parse_mount(line, &mount), "not found");
-	EXPECT(strlen(mount.dir) == sizeof(mount.dir) - 1, "%zu",
-	       strlen(mount.dir));
+	EXPECT(nfs_parse_mount(line, &mount));
+	EXPECT_EQ(strlen(mount.dir), sizeof(mount.dir) - 1);
 	free(line);
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(portlists); i++) {
-		test_begin();
 		test_portlist(i);
 		test_end(portlists[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
-		test_begin();
 		test_mount(i);
 		test_end(mounts[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		test_begin();
 		test_refused(i);
 		test_end(refused[i].name);
 	}
-	test_begin();
 	test_long();
 	test_end("very long line");
 	return test_result();

@@ -246,7 +246,6 @@ static void test_compute(u64 rate_bps, u32 rtt_us, bool tcpbuf)
 	};
 	struct tt_decision decision;
 
-	test_begin();
 	for (int id = 0; id < TT_TUNABLES; id++)
 		settings[id].target.id = id;
 	policy_decide(&input, &decision);
@@ -267,7 +266,6 @@ int main(void)
 		char reason[REASON_BYTES] = "none";
 		u64 got;
 
-		test_begin();
 		got = decided(i, reason);
 		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
 		EXPECT(reason[0] && strlen(reason) < REASON_BYTES - 1, "%s", reason);
@@ -278,8 +276,7 @@ int main(void)
 					 computed[i].rate_bps,
 					 computed[i].rtt_us);
 
-		test_begin();
-		EXPECT(got == computed[i].expected, "%llu", got);
+		EXPECT_EQ(got, computed[i].expected);
 		test_end(computed[i].name);
 	}
 	for (int tcpbuf = 0; tcpbuf < 2; tcpbuf++) {

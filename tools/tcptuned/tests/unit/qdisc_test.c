@@ -118,8 +118,7 @@ int main(void)
 		char buf[512];
 		u64 rate = qdisc_parse(cases[i].kind, options(i, buf));
 
-		test_begin();
-		EXPECT(rate == cases[i].expected, "%llu", rate);
+		EXPECT_EQ(rate, cases[i].expected);
 		test_cut(i);
 		test_end(cases[i].name);
 	}

@@ -111,16 +111,15 @@ int main(void)
 		struct rivals rivals;
 		unsigned int owns = 0;
 
-		test_begin();
 		folder_make();
 		for (; file->name; file++)
 			folder_put(file->name, file->text);
 		rival_find(&rivals, folder, table);
 		for (int id = 0; id < TT_TUNABLES; id++)
 			owns |= rivals.owns[id] ? OWNS(id) : 0;
-		EXPECT(rivals.bpftune == cases[i].bpftune, "bpftune");
-		EXPECT(rivals.tuned == cases[i].tuned, "tuned");
-		EXPECT(owns == cases[i].owns, "%x", owns);
+		EXPECT(rivals.bpftune == cases[i].bpftune);
+		EXPECT(rivals.tuned == cases[i].tuned);
+		EXPECT_EQ(owns, cases[i].owns);
 		folder_remove();
 		test_end(cases[i].name);
 	}

@@ -90,11 +90,10 @@ static void test_parse(void)
 		u64 value = 0;
 		int err;
 
-		test_begin();
 		err = parsed[i].parse(parsed[i].text, &value);
-		EXPECT(err == parsed[i].err, "%d", err);
+		EXPECT_EQ(err, parsed[i].err);
 		if (!err)
-			EXPECT(value == parsed[i].value, "%llu", value);
+			EXPECT_EQ(value, parsed[i].value);
 		snprintf(name, sizeof(name), "parse '%s'", parsed[i].text);
 		test_end(name);
 	}
@@ -130,9 +129,8 @@ static void test_print(void)
 	char name[80], buf[UNITS_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(printed); i++) {
-		test_begin();
 		printed[i].print(printed[i].value, buf);
-		EXPECT(!strcmp(buf, printed[i].text), "%s", buf);
+		EXPECT_STR(buf, printed[i].text);
 		snprintf(name, sizeof(name), "print %s", printed[i].text);
 		test_end(name);
 	}
@@ -161,9 +159,8 @@ static void test_addresses(void)
 	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
-		test_begin();
 		err = units_parse_addr(addresses[i].text, &addr);
-		EXPECT(err == addresses[i].err, "%d", err);
+		EXPECT_EQ(err, addresses[i].err);
 		if (!err)
 			EXPECT(!strcmp(units_addr(&addr, buf),
 				       addresses[i].back), "%s", buf);
