@@ -155,7 +155,6 @@ static void sim_take(struct sim *sim, struct sim_host *host,
 	setting->changed_us = sim->now_us;
 	setting->reason = change->reason;
 	host->writes[id]++;
-	host->largest[id] = max_u64(host->largest[id], change->value);
 	if (getenv("SIM_TRACE"))
 		printf("# %8.2f s %s %s = %llu: %s\n",
 		       (sim->now_us - 200000000000ULL) / 1e6,

@@ -43,8 +43,6 @@ struct sim_path {
 	u64	link_bps;	/* what the hosts' links claim, 0: unknown */
 	u64	queue_bytes;	/* of the bottleneck; 0: never drops */
 	double	loss;		/* of packets */
-	/* the tick's: */
-	u64	wanted_bytes[TT_DIRS];
 };
 
 /* One direction of a connection; index TT_OUT is server to client. */
@@ -80,18 +78,15 @@ struct sim_flow {
 	struct sim_dir	dirs[TT_DIRS];
 };
 
-#define SIM_SETTINGS	(TT_TUNABLES)
-
 struct sim_host {
 	const struct sim_kernel	*kernel;
 	enum tt_role		role;
 	struct tt_conf		conf;
 	struct tt_host		host;
-	struct tt_setting	settings[SIM_SETTINGS];
+	struct tt_setting	settings[TT_TUNABLES];
 	struct model		*model;
 	u64			poll_us;	/* 0: no daemon here */
 	u32			writes[TT_TUNABLES];
-	u64			largest[TT_TUNABLES];
 	const char		*fault;		/* of the daemon, if any */
 };
 

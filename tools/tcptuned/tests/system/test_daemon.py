@@ -39,16 +39,6 @@ def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     assert daemon.end() == 0
 
 
-def test_unknown_version(world: World, daemons: list[Daemon]) -> None:
-    """Learned paths of another version are set aside."""
-    (world.statedir / "paths.json").write_text('{"version": 2}')
-    daemon = world.start()
-    daemons.append(daemon)
-    daemon.says("paths.json has an unknown version")
-    assert daemon.end() == 0
-    assert (world.statedir / "paths.json.damaged").exists()
-
-
 def test_second_instance(world: World, daemons: list[Daemon]) -> None:
     """Two daemons of one folder, or a restore beside one, are refused."""
     daemon = at_work(world, daemons)

@@ -55,23 +55,6 @@ def test_kill_at_any_moment(world: World) -> None:
     assert 5 <= changed < KILLS, f"{changed} of {KILLS} kills fell after it"
 
 
-def test_takes_over(world: World, daemons: list[Daemon]) -> None:
-    """A daemon that was killed is followed by one that is stopped."""
-    before = world.values()
-    status = world.rundir / "status.json"
-    daemon = at_work(world, daemons)
-    daemon.wait_for(status.exists)
-    assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
-    assert world.values() != before
-    daemon = world.start()
-    daemons.append(daemon)
-    # The status of the one that was killed is still there.
-    pid = daemon.process.pid
-    daemon.wait_for(lambda: f'"pid":\t{pid},' in status.read_text())
-    assert daemon.end() == 0, daemon.log()
-    assert world.values() == before
-
-
 def test_hands_over(world: World, daemons: list[Daemon]) -> None:
     """A restart leaves the values to the next daemon, and a stop does not."""
     before = world.values()
