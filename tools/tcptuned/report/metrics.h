@@ -9,7 +9,6 @@
 
 /* The collector reads *.prom. */
 #define METRICS_FILE "metrics.prom"
-#define METRICS_SUFFIX ".prom"
 
 /* Prometheus asks every 15 to 60 seconds. */
 #define METRICS_REFRESH_US (10 * 1000000ULL)
@@ -37,8 +36,5 @@ struct metrics_input {
  * as it was.
  */
 int metrics_write(const char *path, const struct metrics_input *input);
-
-/* Removes the file, if it is there. */
-void metrics_remove(const char *path);
 
 #endif /* TCPTUNED_REPORT_METRICS_H */

@@ -69,7 +69,7 @@ static void test_bad(void)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		EXPECT(text_print(bad[i], false, false, stdout) == -EINVAL);
 		EXPECT(read_age(bad[i], &pid, &written_us) == -EINVAL);
-		EXPECT(peer_explain(bad[i], -1, table, &paths[0].peer,
+		EXPECT(peer_explain(bad[i], -1, table_rows, &paths[0].peer,
 				    stdout) == -EINVAL, "explain");
 		test_end(*bad[i] ? bad[i] : "empty");
 	}

@@ -97,7 +97,7 @@ static void test_explain(void)
 	text = shown(false, &paths[0].peer);
 	EXPECT(strstr(text, "120ms away, over enp0s31f6-long1, which carries"), "%s", text);
 	EXPECT(widest(text) <= 80, "%zu", widest(text));
-	EXPECT(peer_explain(folder_text, -1, table, &other, stdout) == -ENOENT);
+	EXPECT(peer_explain(folder_text, -1, table_rows, &other, stdout) == -ENOENT);
 	test_end("the sentences of a peer");
 }
 
