@@ -42,11 +42,7 @@ struct daemon {
 	size_t			 nwritten;	/* paths and values */
 };
 
-/**
- * daemon_run - poll until told to stop
- * @options: the command line
- * Returns: an exit code
- */
+/* Poll until told to stop. Returns: an exit code. */
 int daemon_run(const struct options *options);
 
 #endif /* TCPTUNED_DAEMON_H */

@@ -51,11 +51,9 @@ void apply_leave(struct apply *apply, enum tt_tunable id, bool leave);
 /* What went wrong with the ledger. Returns: a sentence, "" if nothing did. */
 const char *apply_problem(const struct apply *apply);
 
-/**
- * apply_settings - how everything stands
- * @apply: from apply_open()
- * @nsettings: is set to the length
- * Returns: settings, valid until the next call that takes @apply
+/*
+ * How everything stands. Returns: settings, valid until the next call that
+ * takes @apply.
  */
 const struct tt_setting *apply_settings(const struct apply *apply,
 					size_t *nsettings);

@@ -21,12 +21,9 @@
 int sysctl_path(char *path, const char *root, const struct tt_row *row,
 		const char *instance);
 
-/**
- * sysctl_read - read a number
- * @path: the file
- * @field: which of its numbers, from 0
- * @value: is set
- * Returns: 0 or a negative errno, -EINVAL if there is no such number
+/*
+ * Read a number. Returns: 0 or a negative errno, -EINVAL if there is no such
+ * number.
  */
 int sysctl_read(const char *path, u8 field, u64 *value);
 
