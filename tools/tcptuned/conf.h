@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The configuration file, see tcptuned.conf(5).
- */
 #ifndef TCPTUNED_CONF_H
 #define TCPTUNED_CONF_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The service.
- */
 #ifndef TCPTUNED_DAEMON_H
 #define TCPTUNED_DAEMON_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One daemon per runtime folder.
- */
 #ifndef TCPTUNED_LOCK_H
 #define TCPTUNED_LOCK_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One poll: sense, model, policy, apply, report.
- */
 #ifndef TCPTUNED_POLL_H
 #define TCPTUNED_POLL_H
 

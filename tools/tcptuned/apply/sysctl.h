@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One number in one file below /proc/sys or /sys.
- */
 #ifndef TCPTUNED_APPLY_SYSCTL_H
 #define TCPTUNED_APPLY_SYSCTL_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The largest or smallest of what was measured in a window of time.
- */
 #ifndef TCPTUNED_MINMAX_H
 #define TCPTUNED_MINMAX_H
 

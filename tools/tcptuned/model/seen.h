@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The connections of the last snapshots, to be found by their cookie.
- */
 #ifndef TCPTUNED_SEEN_H
 #define TCPTUNED_SEEN_H
 

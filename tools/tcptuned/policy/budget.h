@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The memory budget.
- */
 #ifndef TCPTUNED_BUDGET_H
 #define TCPTUNED_BUDGET_H
 

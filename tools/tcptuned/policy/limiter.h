@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How often, and by how much, values change.
- */
 #ifndef TCPTUNED_LIMITER_H
 #define TCPTUNED_LIMITER_H
 

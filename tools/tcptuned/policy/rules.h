@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One rule per kind of tunable: the value that the paths need.
- */
 #ifndef TCPTUNED_RULES_H
 #define TCPTUNED_RULES_H
 

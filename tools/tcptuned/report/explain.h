@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The arithmetic of one path, in sentences.
- */
 #ifndef TCPTUNED_REPORT_EXPLAIN_H
 #define TCPTUNED_REPORT_EXPLAIN_H
 

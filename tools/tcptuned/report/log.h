@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The log: the journal under systemd, stderr otherwise.
- */
 #ifndef TCPTUNED_REPORT_LOG_H
 #define TCPTUNED_REPORT_LOG_H
 

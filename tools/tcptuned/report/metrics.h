@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The metrics: a file for the textfile collector of Prometheus' node exporter.
- */
 #ifndef TCPTUNED_REPORT_METRICS_H
 #define TCPTUNED_REPORT_METRICS_H
 

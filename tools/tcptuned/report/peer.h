@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What is known of one peer.
- */
 #ifndef TCPTUNED_REPORT_PEER_H
 #define TCPTUNED_REPORT_PEER_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Reads a status, which may be damaged or forged.
- */
 #ifndef TCPTUNED_REPORT_READ_H
 #define TCPTUNED_REPORT_READ_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The status for people.
- */
 #ifndef TCPTUNED_REPORT_TEXT_H
 #define TCPTUNED_REPORT_TEXT_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * diag: the TCP connections of this network namespace, by port.
- */
 #ifndef TCPTUNED_SENSE_DIAG_H
 #define TCPTUNED_SENSE_DIAG_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * link: the devices, and what they carry.
- */
 #ifndef TCPTUNED_SENSE_LINK_H
 #define TCPTUNED_SENSE_LINK_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nfs: what the kernel says of its NFS server and of NFS mounts, as text.
- */
 #ifndef TCPTUNED_SENSE_NFS_H
 #define TCPTUNED_SENSE_NFS_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nl: what the users of netlink share beyond libmnl.
- */
 #ifndef TCPTUNED_SENSE_NL_H
 #define TCPTUNED_SENSE_NL_H
 

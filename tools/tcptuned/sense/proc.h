@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * proc: the small files in which the kernel says things.
- */
 #ifndef TCPTUNED_SENSE_PROC_H
 #define TCPTUNED_SENSE_PROC_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * qdisc: what a shaper lets through.
- */
 #ifndef TCPTUNED_SENSE_QDISC_H
 #define TCPTUNED_SENSE_QDISC_H
 

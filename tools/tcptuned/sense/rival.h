@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Other programs that tune the same values.
- */
 #ifndef TCPTUNED_RIVAL_H
 #define TCPTUNED_RIVAL_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * route: which device the packets of a connection leave by.
- */
 #ifndef TCPTUNED_SENSE_ROUTE_H
 #define TCPTUNED_SENSE_ROUTE_H
 

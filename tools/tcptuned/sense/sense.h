@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * sense: reads the kernel, decides nothing.
- */
 #ifndef TCPTUNED_SENSE_H
 #define TCPTUNED_SENSE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * speed: what ethtool says of a device.
- */
 #ifndef TCPTUNED_SENSE_SPEED_H
 #define TCPTUNED_SENSE_SPEED_H
 
