@@ -19,7 +19,7 @@ static inline struct sim *start(const struct sim_kernel *kernel)
 {
 	struct sim *sim = malloc(sizeof(*sim));
 
-	sim_init(sim, kernel, sim_poll_us());
+	sim_init(sim, kernel);
 	sim_run(sim, 2 * SECOND_US);
 	return sim;
 }
