@@ -19,7 +19,7 @@ static const struct tt_row table[TT_TUNABLES] = {
 			  2304, 2147483647, 1, false },
 	[TT_WMEM_MAX] = { TT_WMEM_MAX, "wmem", "/wmem", 0,
 			  4608, 2147483647, 1, false },
-	[TT_SRV_RCVBUF] = { TT_SRV_RCVBUF, "absent", "/absent", 0,
+	[TT_SRV_RCVBUF] = { TT_SRV_RCVBUF, "missing", "/missing", 0,
 			    0, 1073741823, 1, false },
 	[TT_SRV_SNDBUF] = { TT_SRV_SNDBUF, "b", "/b", 0, 0, 1, 1, false },
 	[TT_CLNT_RCVBUF] = { TT_CLNT_RCVBUF, "c", "/c", 0, 0, 1, 1, false },
@@ -38,7 +38,7 @@ static const struct {
 	const char	*steps;
 } cases[] = {
 	{ "what was there comes back",
-	  "start; now rmem 212992; state absent absent; put rmem 4194304; "
+	  "start; now rmem 212992; state missing absent; put rmem 4194304; "
 	  "is rmem 4194304; put rmem 8388608; was rmem 212992; changed rmem; "
 	  "restore; is rmem 212992; restore; silent" },
 	{ "and only our field, whatever somebody makes of the others",
@@ -48,7 +48,7 @@ static const struct {
 	{ "values are made to fit",
 	  "start; put rmem 1; is rmem 2304; put rmem 1099511627776; "
 	  "is rmem 2147483647; refresh 2; put 0:45 15365; is 0:45/ra 15360; "
-	  "put absent 5 EPERM; put 0:99 5 ENOENT" },
+	  "put missing 5 EPERM; put 0:99 5 ENOENT" },
 	{ "originals outlive a daemon that is killed",
 	  "start; put rmem 4194304; put wmem 4194304; put tcp 9000000; "
 	  "file wmem 1000000; start; ours rmem yes; was rmem 212992; "
@@ -297,7 +297,7 @@ static bool holds(const char *verb, const char *a, const char *b,
 	if (!strcmp(verb, "silent"))
 		return !*said;
 	if (!strcmp(verb, "said"))
-		return strstr(said, all) != NULL;
+		return strstr(said, all);
 	return !strcmp(verb, "problem") && strstr(apply_problem(apply), a);
 }
 
@@ -306,7 +306,8 @@ static void run(const char *step)
 	char verb[16] = "", a[32] = "", b[64] = "", error[16] = "";
 	int at = 0, err;
 
-	sscanf(step, "%15s %n%31s %63[^ ] %15s", verb, &at, a, b, error);
+	EXPECT(sscanf(step, "%15s %n%31s %63[^ ] %15s", verb, &at, a, b,
+		      error) > 0);
 	err = act(verb, a, b);
 	if (err == 1)
 		EXPECT(holds(verb, a, b, step + at), "%s", step);
