@@ -178,11 +178,13 @@ static u64 decided(size_t i, char *reason)
 	};
 	struct tt_decision decision;
 	struct policy_input input = {
-		.now_us = 100000000, .conf = cases[i].conf ? cases[i].conf : &usual, .host = &host,
+		.now_us = 100000000, .conf = &usual, .host = &host,
 		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
 		.settings = settings, .nsettings = TT_TUNABLES,
 	};
 
+	if (cases[i].conf)
+		input.conf = cases[i].conf;
 	path.role = cases[i].role;
 	for (int dir = 0; dir < TT_DIRS && !cases[i].rests; dir++)
 		path.reach_bytes[dir] = max_u64(path.window_bytes[dir],
