@@ -14,18 +14,12 @@
 #include "report/names.h"
 #include "units.h"
 
-/**
- * struct conf_key - a key of the file
- * @name: what stands left of the '='
- * @fallback: value if the file does not have it
- * @allowed: what may stand there
- * @parse: sets the field; 0 or a negative errno
- * @print: writes the field as @parse takes it
- */
+/* A key of the file. */
 struct conf_key {
-	const char	*name;
-	const char	*fallback;
-	const char	*allowed;
+	const char	*name;		/* what stands left of the '=' */
+	const char	*fallback;	/* value if the file does not have it */
+	const char	*allowed;	/* what may stand there */
+	size_t		 flag;		/* where "yes" is kept; or it has */
 	int		(*parse)(struct tt_conf *conf, const char *value);
 	void		(*print)(const struct tt_conf *conf, FILE *out);
 };
@@ -40,17 +34,6 @@ struct conf_reader {
 	unsigned int	 line;
 	unsigned int	 count;		/* of errors */
 };
-
-static int conf_parse_bool(bool *field, const char *value)
-{
-	if (!strcmp(value, "yes"))
-		*field = true;
-	else if (!strcmp(value, "no"))
-		*field = false;
-	else
-		return -EINVAL;
-	return 0;
-}
 
 static int conf_parse_roles(struct tt_conf *conf, const char *value)
 {
@@ -115,16 +98,6 @@ static void conf_print_memory(const struct tt_conf *conf, FILE *out)
 	fprintf(out, "%u%%", conf->memory_percent);
 }
 
-static int conf_parse_read_ahead(struct tt_conf *conf, const char *value)
-{
-	return conf_parse_bool(&conf->read_ahead, value);
-}
-
-static void conf_print_read_ahead(const struct tt_conf *conf, FILE *out)
-{
-	fputs(conf->read_ahead ? "yes" : "no", out);
-}
-
 static int conf_parse_tcp_limits(struct tt_conf *conf, const char *value)
 {
 	int found = names_find(names_tcp_limits, NAMES_TCP_LIMITS, value);
@@ -138,16 +111,6 @@ static int conf_parse_tcp_limits(struct tt_conf *conf, const char *value)
 static void conf_print_tcp_limits(const struct tt_conf *conf, FILE *out)
 {
 	fputs(names_tcp_limits[conf->tcp_limits], out);
-}
-
-static int conf_parse_slow_start(struct tt_conf *conf, const char *value)
-{
-	return conf_parse_bool(&conf->slow_start_after_idle, value);
-}
-
-static void conf_print_slow_start(const struct tt_conf *conf, FILE *out)
-{
-	fputs(conf->slow_start_after_idle ? "yes" : "no", out);
 }
 
 /* The collector reads *.prom; a name that is not full would mean nothing. */
@@ -171,21 +134,33 @@ static void conf_print_metrics(const struct tt_conf *conf, FILE *out)
 }
 
 static const struct conf_key conf_keys[] = {
-	{ "roles", "both", "server, client or both",
+	{ "roles", "both", "server, client or both", 0,
 	  conf_parse_roles, conf_print_roles },
-	{ "bandwidth", "auto", "auto or a rate such as 10gbit",
+	{ "bandwidth", "auto", "auto or a rate such as 10gbit", 0,
 	  conf_parse_bandwidth, conf_print_bandwidth },
-	{ "memory", "25%", "1% to 90%",
+	{ "memory", "25%", "1% to 90%", 0,
 	  conf_parse_memory, conf_print_memory },
 	{ "read_ahead", "yes", "yes or no",
-	  conf_parse_read_ahead, conf_print_read_ahead },
-	{ "tcp_limits", "auto", "never, auto or always",
+	  offsetof(struct tt_conf, read_ahead), NULL, NULL },
+	{ "tcp_limits", "auto", "never, auto or always", 0,
 	  conf_parse_tcp_limits, conf_print_tcp_limits },
 	{ "no_slow_start_after_idle", "no", "yes or no",
-	  conf_parse_slow_start, conf_print_slow_start },
-	{ "metrics", "auto", "auto, no or the full name of a .prom file",
+	  offsetof(struct tt_conf, slow_start_after_idle), NULL, NULL },
+	{ "metrics", "auto", "auto, no or the full name of a .prom file", 0,
 	  conf_parse_metrics, conf_print_metrics },
 };
+
+/* Sets the field of a key. Returns: 0 or a negative errno. */
+static int conf_parse(const struct conf_key *key, struct tt_conf *conf,
+		      const char *value)
+{
+	bool *flag = (bool *)((char *)conf + key->flag);
+
+	if (key->parse)
+		return key->parse(conf, value);
+	*flag = !strcmp(value, "yes");
+	return *flag || !strcmp(value, "no") ? 0 : -EINVAL;
+}
 
 __printf(3, 4)
 static void conf_complain(struct conf_reader *reading, const char *name,
@@ -257,7 +232,7 @@ static int conf_set_key(void *data, const char *section, const char *name,
 			      conf_known_keys(known, sizeof(known)));
 	else if (reading->set & bit)
 		conf_complain(reading, name, ": is set a second time");
-	else if (key->parse(&reading->conf, value))
+	else if (conf_parse(key, &reading->conf, value))
 		conf_complain(reading, name, ": \"%s\" is not %s", value,
 			      key->allowed);
 	reading->set |= bit;
@@ -268,7 +243,7 @@ static void conf_set_defaults(struct tt_conf *conf)
 {
 	*conf = (struct tt_conf){ };
 	for (size_t i = 0; i < ARRAY_SIZE(conf_keys); i++)
-		conf_keys[i].parse(conf, conf_keys[i].fallback);
+		conf_parse(&conf_keys[i], conf, conf_keys[i].fallback);
 }
 
 /* Reads the file that is open. Returns: 0 or a negative errno. */
@@ -317,8 +292,14 @@ int conf_load(struct tt_conf *conf, const char *path, FILE *errors)
 void conf_print(const struct tt_conf *conf, FILE *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(conf_keys); i++) {
-		fprintf(out, "%s = ", conf_keys[i].name);
-		conf_keys[i].print(conf, out);
+		const struct conf_key *key = &conf_keys[i];
+
+		fprintf(out, "%s = ", key->name);
+		if (key->print)
+			key->print(conf, out);
+		else
+			fputs(((const bool *)conf)[key->flag] ? "yes" : "no",
+			      out);
 		fputc('\n', out);
 	}
 }

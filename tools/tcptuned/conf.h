@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The configuration file, see tcptuned.conf(5).
- */
 #ifndef TCPTUNED_CONF_H
 #define TCPTUNED_CONF_H
 
@@ -16,16 +13,11 @@
  * @conf: is filled; as it was if there is an error
  * @path: the file; NULL for CONF_FILE, which need not be there
  * @errors: every error goes here, a line each with file, line and key
- *
  * Returns: 0 or a negative errno, -EINVAL for errors in the file
  */
 int conf_load(struct tt_conf *conf, const char *path, FILE *errors);
 
-/**
- * conf_print - write a configuration as a file that conf_load() takes
- * @conf: what to write
- * @out: where
- */
+/* Write a configuration as a file that conf_load() takes. */
 void conf_print(const struct tt_conf *conf, FILE *out);
 
 #endif /* TCPTUNED_CONF_H */

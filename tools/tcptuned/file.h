@@ -17,7 +17,6 @@
  * file_dir - open a folder
  * @path: its name
  * @make: make it if it is not there
- *
  * Returns: a descriptor for the functions below, or a negative errno; -EPERM
  * if everybody may write to it
  */
@@ -27,7 +26,6 @@ int file_dir(const char *path, bool make);
  * file_own_dir - open a folder whose files are trusted
  * @path: its name
  * @make: make it if it is not there
- *
  * Returns: as file_dir(); also -EPERM if a group may write to it, or if it
  * belongs to somebody who is neither root nor this user. Root trusts every
  * owner, because the service's user is one.
@@ -38,7 +36,6 @@ int file_own_dir(const char *path, bool make);
  * file_parent - open the folder that a file is in
  * @path: the file's name
  * @name: is set to the last part of it
- *
  * Returns: as file_dir(), or -ENOMEM
  */
 int file_parent(const char *path, const char **name);
@@ -49,7 +46,6 @@ int file_parent(const char *path, const char **name);
  * @name: its name there
  * @max_bytes: a longer one is refused
  * @text: is set to the content, with a 0 behind it, for free()
- *
  * Returns: 0 or a negative errno; -EFBIG if it is too long, -EINVAL if it is
  * not a plain file or has a 0 inside
  */
@@ -64,7 +60,6 @@ int file_read(int dir, const char *name, size_t max_bytes, char **text);
  *
  * Everybody may read it, whatever the umask. What root writes belongs to the
  * owner of the folder, so that the service can go on with it.
- *
  * Returns: 0 or a negative errno, the old file being as it was
  */
 int file_write(int dir, const char *name, const char *text, bool sync);
@@ -73,13 +68,7 @@ int file_write(int dir, const char *name, const char *text, bool sync);
 int file_write_pieces(int dir, const char *name, const struct iovec *pieces,
 		      size_t npieces, bool sync);
 
-/**
- * file_set_aside - rename a damaged file to NAME.damaged
- * @dir: from file_dir()
- * @name: its name there
- *
- * Returns: 0 or a negative errno
- */
+/* Rename a damaged file to NAME.damaged. Returns: 0 or a negative errno. */
 int file_set_aside(int dir, const char *name);
 
 #endif /* TCPTUNED_FILE_H */

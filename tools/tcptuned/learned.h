@@ -43,15 +43,7 @@ struct learned {
 void learned_load(struct learned *learned, const char *statedir, u64 now_s,
 		  bool set_aside, char *problem, size_t problem_bytes);
 
-/**
- * learned_update - take in what was measured
- * @learned: from learned_load()
- * @paths: from model_paths()
- * @npaths: length
- * @now_s: seconds since 1970
- *
- * Returns: 0 or -ENOMEM
- */
+/* Take in what was measured. Returns: 0 or -ENOMEM. */
 int learned_update(struct learned *learned, const struct tt_path *paths,
 		   size_t npaths, u64 now_s);
 
@@ -59,7 +51,6 @@ int learned_update(struct learned *learned, const struct tt_path *paths,
  * learned_save - write it, if it differs from what is there
  * @learned: from learned_load()
  * @statedir: folder of paths.json
- *
  * Returns: 0 or a negative errno, the old file being as it was
  */
 int learned_save(struct learned *learned, const char *statedir);

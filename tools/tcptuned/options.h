@@ -29,37 +29,22 @@ enum color {
 	COLOR_NEVER,
 };
 
-/**
- * struct options - the command line
- * @conf_file: NULL for the usual one
- * @rundir: folder of ledger, lock and status
- * @statedir: folder of learned paths
- * @interval_us: between polls while data moves
- * @once: decide once and end
- * @dry_run: write nothing
- * @json: print JSON
- * @all: show all peers and values
- * @watch: show the status again and again
- * @color: of status
- * @verbose: log more
- * @rtt_us: of compute, 0 if not given
- * @bandwidth_bps: of compute, 0 if not given
- * @argument: of the command, NULL if it has none
- */
+/* The command line. */
 struct options {
-	const char	*conf_file;
-	const char	*rundir;
-	const char	*statedir;
-	u64		 interval_us;
-	bool		 once;
-	bool		 dry_run;
-	bool		 json;
-	bool		 all;
-	bool		 watch;
-	enum color	 color;
-	bool		 verbose;
-	u32		 rtt_us;
-	u64		 bandwidth_bps;
+	const char	*conf_file;	/* NULL for the usual one */
+	const char	*rundir;	/* folder of ledger, lock and status */
+	const char	*statedir;	/* folder of learned paths */
+	u64		 interval_us;	/* between polls while data moves */
+	bool		 once;		/* decide once and end */
+	bool		 dry_run;	/* write nothing */
+	bool		 json;		/* print JSON */
+	bool		 all;		/* show all peers and values */
+	bool		 watch;		/* show the status again and again */
+	enum color	 color;		/* of status */
+	bool		 verbose;	/* log more */
+	u32		 rtt_us;	/* of compute, 0 if not given */
+	u64		 bandwidth_bps;	/* of compute, 0 if not given */
+	/* of the command, NULL if it has none */
 	const char	*argument;
 };
 

@@ -241,7 +241,7 @@ static void poll_report_metrics(struct daemon *daemon,
 
 	poll_name_metrics(daemon, name);
 	if (strcmp(name, daemon->metrics))
-		metrics_remove(daemon->metrics);
+		unlink(daemon->metrics);
 	else if (daemon->metrics_us &&
 		 status->now_us - daemon->metrics_us < METRICS_REFRESH_US)
 		return;
@@ -260,7 +260,7 @@ void poll_withdraw(struct daemon *daemon)
 		unlinkat(daemon->rundir, PATHS_FILE, 0);
 	}
 	if (*daemon->metrics)
-		metrics_remove(daemon->metrics);
+		unlink(daemon->metrics);
 }
 
 static void poll_report(struct daemon *daemon,

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One poll: sense, model, policy, apply, report.
- */
 #ifndef TCPTUNED_POLL_H
 #define TCPTUNED_POLL_H
 
@@ -9,12 +6,7 @@
 
 #include "daemon.h"
 
-/**
- * poll_run - poll once
- * @daemon: everything
- *
- * Returns: 0 or -ENOMEM
- */
+/* Poll once. Returns: 0 or -ENOMEM. */
 int poll_run(struct daemon *daemon);
 
 /* Keeps the learned paths for the next run. */

@@ -19,24 +19,16 @@
 #define INTERVAL_MIN_US 10000
 #define INTERVAL_MAX_US 10000000
 
-/**
- * struct tcptuned_command - a word that may follow the program's name
- * @name: the word; "" for none
- * @synopsis: what goes behind it
- * @help: what it does
- * @options: the options that it takes, beside those that all take
- * @min_args: so many arguments at least
- * @max_args: so many at most
- * @run: does it
- */
+/* A word that may follow the program's name. */
 struct tcptuned_command {
-	const char	*name;
-	const char	*synopsis;
-	const char	*help;
+	const char	*name;			/* the word; "" for none */
+	const char	*synopsis;		/* what goes behind it */
+	const char	*help;			/* what it does */
+	/* the options that it takes, beside those that all take */
 	const char	*options;
-	int		 min_args;
-	int		 max_args;
-	int		(*run)(const struct options *options);
+	int		 min_args;		/* so many arguments at least */
+	int		 max_args;		/* so many at most */
+	int		(*run)(const struct options *options);	/* does it */
 };
 
 static const struct tcptuned_command tcptuned_commands[] = {

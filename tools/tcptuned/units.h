@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Sizes, times and rates as people write them.
- */
 #ifndef TCPTUNED_UNITS_H
 #define TCPTUNED_UNITS_H
 

@@ -94,16 +94,11 @@ struct tt_reason {
 	u64		budget_bytes;
 };
 
-/**
- * struct tt_change - a value to write
- * @target: where
- * @value: what, in the unit of the file
- * @reason: why
- */
+/* A value to write. */
 struct tt_change {
-	struct tt_target	target;
-	u64			value;
-	struct tt_reason	reason;
+	struct tt_target	target;	/* where */
+	u64			value;	/* what, in the unit of the file */
+	struct tt_reason	reason;	/* why */
 };
 
 /**

@@ -19,7 +19,6 @@ struct apply;
  *
  * A ledger that cannot be written is no error: nothing is written then, and
  * every setting says TT_OFF_DENIED.
- *
  * Returns: 0 or a negative errno
  */
 int apply_open(struct apply **applyp, const struct tt_row *table,
@@ -34,7 +33,6 @@ int apply_open(struct apply **applyp, const struct tt_row *table,
  * A value that is not what was last written is foreign, and so is one
  * that is not 0 before the first write where the kernel begins with 0: the
  * setting is TT_OFF_FOREIGN until apply_resume().
- *
  * Returns: 0 or -ENOMEM
  */
 int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
@@ -50,20 +48,12 @@ int apply_refresh(struct apply *apply, const struct tt_mount *mounts,
  */
 void apply_leave(struct apply *apply, enum tt_tunable id, bool leave);
 
-/**
- * apply_problem - what went wrong with the ledger
- * @apply: from apply_open()
- *
- * Returns: a sentence, "" if nothing did
- */
+/* What went wrong with the ledger. Returns: a sentence, "" if nothing did. */
 const char *apply_problem(const struct apply *apply);
 
-/**
- * apply_settings - how everything stands
- * @apply: from apply_open()
- * @nsettings: is set to the length
- *
- * Returns: settings, valid until the next call that takes @apply
+/*
+ * How everything stands. Returns: settings, valid until the next call that
+ * takes @apply.
  */
 const struct tt_setting *apply_settings(const struct apply *apply,
 					size_t *nsettings);
@@ -86,7 +76,6 @@ void apply_unsay(struct apply *apply);
  * @valuep: is set to what the file says afterwards, which need not be it
  *
  * The first write of a target is preceded by an entry in the ledger.
- *
  * Returns: 0 or a negative errno
  */
 int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
@@ -106,17 +95,13 @@ void apply_resume(struct apply *apply, bool take);
  * @nrestored: is set to the length of the list
  * @err: is set to 0, or the first error as a negative errno, all others being
  *	tried
- *
  * Returns: what became of each value, for free(); NULL if there were none, or
  * no memory to say so
  */
 struct tt_restored *apply_restore(struct apply *apply, size_t *nrestored,
 				  int *err);
 
-/**
- * apply_close - free what apply_open() made; writes nothing
- * @apply: from apply_open(), or NULL
- */
+/* Free what apply_open() made; writes nothing. */
 void apply_close(struct apply *apply);
 
 #endif /* TCPTUNED_APPLY_H */

@@ -41,21 +41,14 @@ struct ledger {
  *
  * A damaged file is set aside; the lines of it that are whole count. A file
  * of another boot says nothing about this one and is not used.
- *
  * Returns: 0 or a negative errno
  */
 int ledger_load(struct ledger *ledger, int dir, const struct tt_row *table,
 		char *problem, size_t problem_bytes);
 
-/**
- * ledger_save - write it
- * @ledger: what to write
- * @dir: the runtime folder
- * @table: the tunables
- *
- * Without entries there is no file.
- *
- * Returns: 0 or a negative errno, the old file being as it was
+/*
+ * Write it. Without entries there is no file. Returns: 0 or a negative errno,
+ * the old file being as it was.
  */
 int ledger_save(const struct ledger *ledger, int dir,
 		const struct tt_row *table);
@@ -64,30 +57,20 @@ int ledger_save(const struct ledger *ledger, int dir,
 int ledger_probe(const struct ledger *ledger, int dir,
 		 const struct tt_row *table);
 
-/**
- * ledger_find - the entry of a target
- * @ledger: where
- * @target: which
- *
- * Returns: the entry, until the next ledger_add() or ledger_drop(), or NULL
+/*
+ * The entry of a target. Returns: the entry, until the next ledger_add() or
+ * ledger_drop(), or NULL.
  */
 struct ledger_entry *ledger_find(const struct ledger *ledger,
 				 const struct tt_target *target);
 
-/**
- * ledger_add - enter a target that has no entry
- * @ledger: where
- * @entry: what to enter
- *
- * Returns: 0 or -ENOMEM
- */
+/* Enter a target that has no entry. Returns: 0 or -ENOMEM. */
 int ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
 
 /**
  * ledger_drop - forget a target
  * @ledger: where
  * @target: which; it may have no entry
- *
  * Returns: whether it had one
  */
 bool ledger_drop(struct ledger *ledger, const struct tt_target *target);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One number in one file below /proc/sys or /sys.
- */
 #ifndef TCPTUNED_APPLY_SYSCTL_H
 #define TCPTUNED_APPLY_SYSCTL_H
 
@@ -16,19 +13,14 @@
  * @root: what comes before the row's path
  * @row: the tunable
  * @instance: what goes in the place of its %s
- *
  * Returns: 0 or -ENAMETOOLONG
  */
 int sysctl_path(char *path, const char *root, const struct tt_row *row,
 		const char *instance);
 
-/**
- * sysctl_read - read a number
- * @path: the file
- * @field: which of its numbers, from 0
- * @value: is set
- *
- * Returns: 0 or a negative errno, -EINVAL if there is no such number
+/*
+ * Read a number. Returns: 0 or a negative errno, -EINVAL if there is no such
+ * number.
  */
 int sysctl_read(const char *path, u8 field, u64 *value);
 
@@ -41,26 +33,19 @@ int sysctl_read(const char *path, u8 field, u64 *value);
  *
  * A vector is not written atomically by the kernel: an error may leave part of
  * it behind, so what is true is what was read.
- *
  * Returns: 0 or a negative errno; @nowp is not set if nothing could be read
  */
 int sysctl_write(const char *path, u8 field, u64 value, u64 *nowp);
 
-/**
- * sysctl_probe - whether it may be written, without doing so
- * @path: the file
- *
- * Returns: 0 or a negative errno
+/*
+ * Whether it may be written, without doing so. Returns: 0 or a negative errno.
  */
 int sysctl_probe(const char *path);
 
-/**
- * sysctl_ident - tell a mount's file from another mount's with the same name
- * @path: the file
- *
- * The kernel gives device numbers of mounts again, inode numbers of sysfs not.
- *
- * Returns: its inode number, 0 if there is none
+/*
+ * Tell a mount's file from another mount's with the same name. The kernel gives
+ * device numbers of mounts again, inode numbers of sysfs not. Returns: its
+ * inode number, 0 if there is none.
  */
 u64 sysctl_ident(const char *path);
 

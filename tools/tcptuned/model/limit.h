@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What keeps a path from being faster.
- */
 #ifndef TCPTUNED_LIMIT_H
 #define TCPTUNED_LIMIT_H
 

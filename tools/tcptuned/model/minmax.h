@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The largest or smallest of what was measured in a window of time.
- */
 #ifndef TCPTUNED_MINMAX_H
 #define TCPTUNED_MINMAX_H
 
 #include "../types.h"
 
-/**
- * struct minmax_sample - one measurement
- * @time_us: when
- * @value: what
- */
+/* One measurement. */
 struct minmax_sample {
-	u64	time_us;
-	u64	value;
+	u64	time_us;					/* when */
+	u64	value;						/* what */
 };
 
 /**
@@ -36,7 +29,6 @@ void minmax_reset(struct minmax *minmax, u64 time_us, u64 value);
  * @window_us: how long a sample counts
  * @time_us: of the sample, not before that of the last one
  * @value: of the sample
- *
  * Returns: the largest value in the window
  */
 u64 minmax_max(struct minmax *minmax, u64 window_us, u64 time_us, u64 value);

@@ -17,18 +17,12 @@
 /* Less in flight than this is requests and small replies: no rate to learn. */
 #define PATH_PROOF_BYTES	65536
 
-/**
- * struct path_counts - counters of a connection, as of the last snapshot
- * @bytes: as in struct tt_conn
- * @busy_us: as in struct tt_conn
- * @rwnd_limited_us: as in struct tt_conn
- * @sndbuf_limited_us: as in struct tt_conn
- */
+/* Counters of a connection, as of the last snapshot. */
 struct path_counts {
-	u64	bytes[TT_DIRS];
-	u64	busy_us;
-	u64	rwnd_limited_us;
-	u64	sndbuf_limited_us;
+	u64	bytes[TT_DIRS];			/* as in struct tt_conn */
+	u64	busy_us;			/* as in struct tt_conn */
+	u64	rwnd_limited_us;		/* as in struct tt_conn */
+	u64	sndbuf_limited_us;		/* as in struct tt_conn */
 };
 
 /**
@@ -115,26 +109,16 @@ struct path_link {
 	u32		times;
 };
 
-/**
- * struct path - all that is known of a path
- * @pub: what others see
- * @rtt: the smallest RTTs
- * @dirs: both directions
- * @link: what is held against @pub's link
- * @sample: of this snapshot
- * @span: since the last rate was worked out
- * @start_us: when @span began
- * @moved_us: when data moved last; 0 for never
- */
+/* All that is known of a path. */
 struct path {
-	struct tt_path	pub;
-	struct minmax	rtt;
-	struct path_dir	dirs[TT_DIRS];
-	struct path_link link;
-	struct path_sample sample;
-	struct path_span span;
-	u64		start_us;
-	u64		moved_us;
+	struct tt_path	pub;		/* what others see */
+	struct minmax	rtt;		/* the smallest RTTs */
+	struct path_dir	dirs[TT_DIRS];	/* both directions */
+	struct path_link link;		/* what is held against @pub's link */
+	struct path_sample sample;	/* of this snapshot */
+	struct path_span span;		/* since the last rate was worked out */
+	u64		start_us;	/* when @span began */
+	u64		moved_us;	/* when data moved last; 0 for never */
 };
 
 /* The round trip that counts, not longer than is believed; 0: unknown. */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The window of a path.
- */
 #ifndef TCPTUNED_WINDOW_H
 #define TCPTUNED_WINDOW_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How often, and by how much, values change.
- */
 #ifndef TCPTUNED_LIMITER_H
 #define TCPTUNED_LIMITER_H
 
@@ -11,19 +8,14 @@
  * limiter_fit - a value that the kernel takes and that is no step back
  * @setting: where it is going to be written
  * @value: what is wanted
- *
  * Returns: @value, rounded up to what the table says, within its bounds, and
  * not below what was there before the daemon
  */
 u64 limiter_fit(const struct tt_setting *setting, u64 value);
 
-/**
- * limiter_allows - whether a value may be written now
- * @input: what is known
- * @setting: where
- * @value: from limiter_fit()
- *
- * Returns: true if it differs enough and the last change is long enough ago
+/*
+ * Whether a value may be written now. Returns: true if it differs enough and
+ * the last change is long enough ago.
  */
 bool limiter_allows(const struct policy_input *input,
 		    const struct tt_setting *setting, u64 value);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Look-ups in what policy was given.
- */
 #ifndef TCPTUNED_LOOKUP_H
 #define TCPTUNED_LOOKUP_H
 

@@ -7,26 +7,16 @@
 
 #include "../values.h"
 
-/**
- * struct policy_input - what a decision is made of
- * @now_us: CLOCK_MONOTONIC
- * @conf: the configuration
- * @host: the machine
- * @paths: from model_paths()
- * @npaths: length
- * @mounts: of the snapshot
- * @nmounts: length
- * @settings: how every target stands
- * @nsettings: length
- */
+/* What a decision is made of. */
 struct policy_input {
-	u64				now_us;
-	const struct tt_conf		*conf;
-	const struct tt_host		*host;
-	const struct tt_path		*paths;
+	u64				now_us;		/* CLOCK_MONOTONIC */
+	const struct tt_conf		*conf;		/* the configuration */
+	const struct tt_host		*host;		/* the machine */
+	const struct tt_path		*paths;		/* from model_paths() */
 	size_t				npaths;
-	const struct tt_mount		*mounts;
+	const struct tt_mount		*mounts;	/* of the snapshot */
 	size_t				nmounts;
+	/* how every target stands */
 	const struct tt_setting		*settings;
 	size_t				nsettings;
 };
@@ -44,7 +34,6 @@ void policy_decide(const struct policy_input *input,
  * @id: which tunable, of those that limit buffers
  * @rate_bps: of the path
  * @rtt_us: of the path
- *
  * Returns: its value
  */
 u64 policy_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The rule for the read-ahead of NFS mounts.
- */
 #ifndef TCPTUNED_READ_AHEAD_H
 #define TCPTUNED_READ_AHEAD_H
 

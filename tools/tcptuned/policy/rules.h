@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * One rule per kind of tunable: the value that the paths need.
- */
 #ifndef TCPTUNED_RULES_H
 #define TCPTUNED_RULES_H
 
@@ -17,7 +14,6 @@ void rules_find_needs(const struct policy_input *input,
  * @decision: with the needs
  * @setting: which
  * @change: its value and reason are filled in
- *
  * Returns: false if nothing needs to be there but what is
  */
 bool rules_want(const struct policy_input *input,

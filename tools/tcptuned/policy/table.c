@@ -9,73 +9,29 @@
 
 #include "table.h"
 
+#define FILE_OF(tunable, folder, file) \
+	.id = tunable, .name = folder "." file, .multiple = 1
+
+/* Rows of net.core and net.ipv4, where a slash is a point. */
+#define NET(tunable, part, file) \
+	FILE_OF(tunable, "net." part, file), .max = INT_MAX, \
+	.path = "/proc/sys/net/" part "/" file
+
+#define SUNRPC(tunable, file) \
+	FILE_OF(tunable, "sunrpc", file), .max = INT_MAX / 2, \
+	.path = "/proc/sys/sunrpc/" file, .from_zero = true
+
 const struct tt_row table_rows[TT_TUNABLES] = {
-	[TT_RMEM_MAX] = {
-		.id = TT_RMEM_MAX,
-		.name = "net.core.rmem_max",
-		.path = "/proc/sys/net/core/rmem_max",
-		.min = 2304,
-		.max = INT_MAX,
-		.multiple = 1,
-	},
-	[TT_WMEM_MAX] = {
-		.id = TT_WMEM_MAX,
-		.name = "net.core.wmem_max",
-		.path = "/proc/sys/net/core/wmem_max",
-		.min = 4608,
-		.max = INT_MAX,
-		.multiple = 1,
-	},
-	[TT_SRV_RCVBUF] = {
-		.id = TT_SRV_RCVBUF,
-		.name = "sunrpc.tcp_rcvbuf",
-		.path = "/proc/sys/sunrpc/tcp_rcvbuf",
-		.max = INT_MAX / 2,
-		.multiple = 1,
-		.from_zero = true,
-	},
-	[TT_SRV_SNDBUF] = {
-		.id = TT_SRV_SNDBUF,
-		.name = "sunrpc.tcp_sndbuf",
-		.path = "/proc/sys/sunrpc/tcp_sndbuf",
-		.max = INT_MAX / 2,
-		.multiple = 1,
-		.from_zero = true,
-	},
-	[TT_CLNT_RCVBUF] = {
-		.id = TT_CLNT_RCVBUF,
-		.name = "sunrpc.tcp_clnt_rcvbuf",
-		.path = "/proc/sys/sunrpc/tcp_clnt_rcvbuf",
-		.max = INT_MAX / 2,
-		.multiple = 1,
-		.from_zero = true,
-	},
-	[TT_CLNT_SNDBUF] = {
-		.id = TT_CLNT_SNDBUF,
-		.name = "sunrpc.tcp_clnt_sndbuf",
-		.path = "/proc/sys/sunrpc/tcp_clnt_sndbuf",
-		.max = INT_MAX / 2,
-		.multiple = 1,
-		.from_zero = true,
-	},
-	[TT_TCP_RMEM] = {
-		.id = TT_TCP_RMEM,
-		.name = "net.ipv4.tcp_rmem",
-		.path = "/proc/sys/net/ipv4/tcp_rmem",
-		.field = 2,
-		.min = 1,
-		.max = INT_MAX,
-		.multiple = 1,
-	},
-	[TT_TCP_WMEM] = {
-		.id = TT_TCP_WMEM,
-		.name = "net.ipv4.tcp_wmem",
-		.path = "/proc/sys/net/ipv4/tcp_wmem",
-		.field = 2,
-		.min = 1,
-		.max = INT_MAX,
-		.multiple = 1,
-	},
+	[TT_RMEM_MAX] = { NET(TT_RMEM_MAX, "core", "rmem_max"), .min = 2304 },
+	[TT_WMEM_MAX] = { NET(TT_WMEM_MAX, "core", "wmem_max"), .min = 4608 },
+	[TT_SRV_RCVBUF] = { SUNRPC(TT_SRV_RCVBUF, "tcp_rcvbuf") },
+	[TT_SRV_SNDBUF] = { SUNRPC(TT_SRV_SNDBUF, "tcp_sndbuf") },
+	[TT_CLNT_RCVBUF] = { SUNRPC(TT_CLNT_RCVBUF, "tcp_clnt_rcvbuf") },
+	[TT_CLNT_SNDBUF] = { SUNRPC(TT_CLNT_SNDBUF, "tcp_clnt_sndbuf") },
+	[TT_TCP_RMEM] = { NET(TT_TCP_RMEM, "ipv4", "tcp_rmem"),
+			  .field = 2, .min = 1 },
+	[TT_TCP_WMEM] = { NET(TT_TCP_WMEM, "ipv4", "tcp_wmem"),
+			  .field = 2, .min = 1 },
 	[TT_SLOW_START] = {
 		.id = TT_SLOW_START,
 		.name = "net.ipv4.tcp_slow_start_after_idle",

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * THE TABLE: what is tuned.
- */
 #ifndef TCPTUNED_TABLE_H
 #define TCPTUNED_TABLE_H
 

@@ -4,7 +4,6 @@
  */
 #include "explain.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,61 +11,35 @@
 #include "../units.h"
 #include "names.h"
 
-/**
- * struct explain - text under construction
- * @text: so far
- * @size: of the room
- * @length: of the text
- */
-struct explain {
-	char	*text;
-	size_t	size;
-	size_t	length;
-};
-
-__printf(2, 3)
-static void explain_add(struct explain *e, const char *format, ...)
-{
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(e->text + e->length, e->size - e->length, format,
-			   args);
-	va_end(args);
-	if (length > 0)
-		e->length = min_u64(e->length + length, e->size - 1);
-}
-
-static void explain_link(struct explain *e, const struct tt_path *path)
+static void explain_link(FILE *out, const struct tt_path *path)
 {
 	const char *source = names_source_text[path->link.source];
 	char rate[UNITS_MAX];
 
 	if (path->link.source == TT_LINK_OUTRUN)
-		explain_add(e, "over %s, %s", path->link.name, source);
+		fprintf(out, "over %s, %s", path->link.name, source);
 	else if (!path->link.rate_bps)
-		explain_add(e, "over a link %s",
-			    names_source_text[TT_LINK_UNKNOWN]);
+		fprintf(out, "over a link %s",
+			names_source_text[TT_LINK_UNKNOWN]);
 	else
-		explain_add(e, "over %s, which carries %s %s",
-			    path->link.name,
-			    units_rate(path->link.rate_bps, rate), source);
+		fprintf(out, "over %s, which carries %s %s",
+			path->link.name,
+			units_rate(path->link.rate_bps, rate), source);
 }
 
-static void explain_peer(struct explain *e, const struct tt_path *path)
+static void explain_peer(FILE *out, const struct tt_path *path)
 {
 	char peer[INET6_ADDRSTRLEN], rtt[UNITS_MAX];
 
-	explain_add(e, "%s, an NFS %s of this host (%u connection%s), is ",
-		    units_addr(&path->peer, peer),
-		    names_role[!path->role], path->nconns,
-		    path->nconns == 1 ? "" : "s");
+	fprintf(out, "%s, an NFS %s of this host (%u connection%s), is ",
+		units_addr(&path->peer, peer),
+		names_role[!path->role], path->nconns,
+		path->nconns == 1 ? "" : "s");
 	if (path->rtt_us)
-		explain_add(e, "%s away, ", units_time(path->rtt_us, rtt));
-	explain_link(e, path);
-	explain_add(e, "%s.\n",
-		    path->learned ? "; learned in an earlier run" : "");
+		fprintf(out, "%s away, ", units_time(path->rtt_us, rtt));
+	explain_link(out, path);
+	fprintf(out, "%s.\n",
+		path->learned ? "; learned in an earlier run" : "");
 }
 
 static const struct tt_setting *
@@ -79,7 +52,7 @@ explain_find(const struct status_input *input, enum tt_tunable id)
 }
 
 /* What was set for it; the settings that every path shares are no part. */
-static void explain_setting(struct explain *e,
+static void explain_setting(FILE *out,
 			    const struct status_input *input,
 			    const struct tt_path *path, enum tt_dir dir)
 {
@@ -89,64 +62,64 @@ static void explain_setting(struct explain *e,
 	char value[UNITS_MAX];
 
 	if (!setting || setting->off == TT_OFF_ABSENT)
-		explain_add(e, "; this kernel has no %s", name);
+		fprintf(out, "; this kernel has no %s", name);
 	else if (setting->off != TT_HANDS_ON)
-		explain_add(e, "; %s is %s and left alone", name,
-			    units_bytes(setting->value, value));
+		fprintf(out, "; %s is %s and left alone", name,
+			units_bytes(setting->value, value));
 	else if (setting->written)
-		explain_add(e, "; %s was set to %s", name,
-			    units_bytes(setting->value, value));
+		fprintf(out, "; %s was set to %s", name,
+			units_bytes(setting->value, value));
 	else
-		explain_add(e, "; TCP provides that by itself");
+		fprintf(out, "; TCP provides that by itself");
 }
 
 /* The limit of a direction as a sentence, which names the end it is at. */
-static void explain_limit(struct explain *e, const struct tt_path *path,
+static void explain_limit(FILE *out, const struct tt_path *path,
 			  enum tt_dir dir)
 {
 	char peer[INET6_ADDRSTRLEN];
 
 	if (path->limit[dir] == TT_LIMIT_RWND && dir == TT_OUT)
-		explain_add(e, "%s's window limits it: raise it at that end",
-			    units_addr(&path->peer, peer));
+		fprintf(out, "%s's window limits it: raise it at that end",
+			units_addr(&path->peer, peer));
 	else if (path->proven[dir] && path->limit[dir] != TT_LIMIT_APPLICATION)
-		explain_add(e, "more window makes it no faster");
+		fprintf(out, "more window makes it no faster");
 	else
-		explain_add(e, "%s", names_limit_text[path->limit[dir]]);
+		fprintf(out, "%s", names_limit_text[path->limit[dir]]);
 }
 
-static void explain_dir(struct explain *e, const struct status_input *input,
+static void explain_dir(FILE *out, const struct status_input *input,
 			const struct tt_path *path, enum tt_dir dir)
 {
 	char now[UNITS_MAX], best[UNITS_MAX], rtt[UNITS_MAX];
 	char window[UNITS_MAX];
 	u64 bdp;
 
-	explain_add(e, "%s it: ", dir == TT_OUT ? "To" : "From");
+	fprintf(out, "%s it: ", dir == TT_OUT ? "To" : "From");
 	if (!path->best_bps[dir] || !path->rtt_us) {
-		explain_add(e, "%s.\n", names_limit_text[TT_LIMIT_UNKNOWN]);
+		fprintf(out, "%s.\n", names_limit_text[TT_LIMIT_UNKNOWN]);
 		return;
 	}
-	explain_add(e, "%s now, %s at best; ",
-		    units_rate(path->now_bps[dir], now),
-		    units_rate(path->best_bps[dir], best));
-	explain_limit(e, path, dir);
-	explain_add(e, ". ");
+	fprintf(out, "%s now, %s at best; ",
+		units_rate(path->now_bps[dir], now),
+		units_rate(path->best_bps[dir], best));
+	explain_limit(out, path, dir);
+	fprintf(out, ". ");
 	bdp = bdp_bytes(path->best_bps[dir], path->rtt_us);
-	explain_add(e, "%.1f x %s x %s = %s of window",
-		    bdp ? (double)path->window_bytes[dir] / bdp : 0.0,
-		    units_rate(path->best_bps[dir], best),
-		    units_time(path->rtt_us, rtt),
-		    units_bytes(path->window_bytes[dir], window));
+	fprintf(out, "%.1f x %s x %s = %s of window",
+		bdp ? (double)path->window_bytes[dir] / bdp : 0.0,
+		units_rate(path->best_bps[dir], best),
+		units_time(path->rtt_us, rtt),
+		units_bytes(path->window_bytes[dir], window));
 	if (tt_is_shared(path->share_percent))
-		explain_add(e, ", of which one connection needs %u %%",
-			    path->share_percent);
-	explain_setting(e, input, path, dir);
-	explain_add(e, ".\n");
+		fprintf(out, ", of which one connection needs %u %%",
+			path->share_percent);
+	explain_setting(out, input, path, dir);
+	fprintf(out, ".\n");
 }
 
 /* The mounts from this server, and what they read in advance. */
-static void explain_mounts(struct explain *e, const struct status_input *input,
+static void explain_mounts(FILE *out, const struct status_input *input,
 			   const struct tt_path *path)
 {
 	for (size_t i = 0; i < input->nmounts; i++) {
@@ -155,22 +128,25 @@ static void explain_mounts(struct explain *e, const struct status_input *input,
 		if (path->role != TT_CLIENT ||
 		    memcmp(&mount->server, &path->peer, sizeof(path->peer)))
 			continue;
-		explain_add(e, "%s reads %u KiB ahead.\n", mount->dir,
-			    mount->read_ahead_kb);
+		fprintf(out, "%s reads %u KiB ahead.\n", mount->dir,
+			mount->read_ahead_kb);
 	}
 }
 
 const char *explain_path(const struct status_input *input,
 			 const struct tt_path *path, char *text, size_t size)
 {
-	struct explain e = { .text = text, .size = size };
+	FILE *out = size ? fmemopen(text, size, "w") : NULL;
 
-	if (!size)
+	if (size)
+		text[0] = '\0';
+	if (!out)
 		return text;
-	text[0] = '\0';
-	explain_peer(&e, path);
+	explain_peer(out, path);
 	for (int dir = 0; dir < TT_DIRS; dir++)
-		explain_dir(&e, input, path, dir);
-	explain_mounts(&e, input, path);
+		explain_dir(out, input, path, dir);
+	explain_mounts(out, input, path);
+	fclose(out);
+	text[size - 1] = '\0';
 	return text;
 }

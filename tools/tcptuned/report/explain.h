@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The arithmetic of one path, in sentences.
- */
 #ifndef TCPTUNED_REPORT_EXPLAIN_H
 #define TCPTUNED_REPORT_EXPLAIN_H
 
@@ -16,7 +13,6 @@
  * @path: which
  * @text: is filled, and cut off if it is too short
  * @size: its length
- *
  * Returns: @text
  */
 const char *explain_path(const struct status_input *input,

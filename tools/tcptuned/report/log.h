@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The log: the journal under systemd, stderr otherwise.
- */
 #ifndef TCPTUNED_REPORT_LOG_H
 #define TCPTUNED_REPORT_LOG_H
 
@@ -16,19 +13,12 @@
  */
 void log_open(int level);
 
-/**
- * log_line - log a line
- * @message: its kind
- * @format: as in printf(3), without a newline
- */
+/* Log a line. */
 void log_line(enum message message, const char *format, ...) __printf(2, 3);
 
-/**
- * log_once - log a line unless it is one of the last that came through here
- * @message: its kind
- * @format: as in printf(3), without a newline
- *
- * For what every poll finds again. log_forget() lets them through.
+/*
+ * Log a line unless it is one of the last that came through here. For what
+ * every poll finds again. log_forget() lets them through.
  */
 void log_once(enum message message, const char *format, ...) __printf(2, 3);
 

@@ -154,53 +154,36 @@ static void metrics_put_sums(struct prom *prom,
 	metrics_put_limits(prom, &sums);
 }
 
-static double metrics_bytes(const struct tt_setting *setting, u64 value)
-{
-	if (setting->off == TT_OFF_ABSENT ||
-	    setting->target.id == TT_SLOW_START)
-		return NAN;
-	return value * (setting->target.id == TT_READ_AHEAD ? 1024.0 : 1);
-}
-
-static double metrics_value_bytes(const struct tt_setting *setting)
-{
-	return metrics_bytes(setting, setting->value);
-}
-
-static double metrics_original_bytes(const struct tt_setting *setting)
-{
-	return setting->written ? metrics_bytes(setting, setting->original) :
-				  NAN;
-}
-
-static double metrics_slow_start(const struct tt_setting *setting)
-{
-	return setting->off != TT_OFF_ABSENT &&
-	       setting->target.id == TT_SLOW_START ? setting->value : NAN;
-}
-
-static double metrics_left_alone(const struct tt_setting *setting)
-{
-	return setting->off == TT_HANDS_ON ? NAN : 1;
-}
-
 static const struct metrics_of_setting {
 	const char	*name;
 	const char	*help;
-	double		(*get)(const struct tt_setting *setting);
 	bool		 with_reason;
 } metrics_of_settings[] = {
-	{ "tcptuned_tunable_bytes", "A tunable's value.",
-	  metrics_value_bytes, false },
+	{ "tcptuned_tunable_bytes", "A tunable's value.", false },
 	{ "tcptuned_tunable_original_bytes",
-	  "What it was before tcptuned wrote it.",
-	  metrics_original_bytes, false },
+	  "What it was before tcptuned wrote it.", false },
 	{ "tcptuned_slow_start_after_idle",
-	  "net.ipv4.tcp_slow_start_after_idle.",
-	  metrics_slow_start, false },
+	  "net.ipv4.tcp_slow_start_after_idle.", false },
 	{ "tcptuned_tunable_left_alone_info",
-	  "Why a tunable is not written.", metrics_left_alone, true },
+	  "Why a tunable is not written.", true },
 };
+
+/* The value of one of these; NAN for what is not there or not known. */
+static double metrics_setting_value(const struct tt_setting *s,
+				    const struct metrics_of_setting *metric)
+{
+	bool is_switch = s->target.id == TT_SLOW_START;
+	double unit = s->off == TT_OFF_ABSENT || is_switch ? NAN :
+		      s->target.id == TT_READ_AHEAD ? 1024 : 1;
+	const double values[ARRAY_SIZE(metrics_of_settings)] = {
+		s->value * unit,
+		s->written ? s->original * unit : NAN,
+		is_switch && s->off != TT_OFF_ABSENT ? s->value : NAN,
+		s->off == TT_HANDS_ON ? NAN : 1,
+	};
+
+	return values[metric - metrics_of_settings];
+}
 
 static void metrics_put_settings(struct prom *prom,
 				 const struct metrics_of_setting *metric,
@@ -216,7 +199,7 @@ static void metrics_put_settings(struct prom *prom,
 		mounts += *target->instance != '\0';
 		if (*target->instance && mounts > SHOWN_MAX)
 			continue;
-		prom_put(prom, metric->get(setting),
+		prom_put(prom, metrics_setting_value(setting, metric),
 			 "tunable", status->table[target->id].name,
 			 "bdi", target->instance, "reason",
 			 metric->with_reason ? names_off[setting->off] : "",
@@ -253,79 +236,45 @@ static size_t metrics_choose_paths(const struct status_input *status,
 	return n;
 }
 
-static double metrics_rtt(const struct tt_path *path, enum tt_dir dir)
-{
-	(void)dir;
-	return metrics_known(path->rtt_us / 1e6);
-}
-
-static double metrics_connections(const struct tt_path *path, enum tt_dir dir)
-{
-	(void)dir;
-	return path->nconns;
-}
-
-static double metrics_link_rate(const struct tt_path *path, enum tt_dir dir)
-{
-	(void)dir;
-	return metrics_known(path->link.rate_bps / 8.0);
-}
-
-static double metrics_rate(const struct tt_path *path, enum tt_dir dir)
-{
-	return path->now_bps[dir] / 8.0;
-}
-
-static double metrics_best_rate(const struct tt_path *path, enum tt_dir dir)
-{
-	return metrics_known(path->best_bps[dir] / 8.0);
-}
-
-static double metrics_window(const struct tt_path *path, enum tt_dir dir)
-{
-	return metrics_known(path->window_bytes[dir]);
-}
-
-static double metrics_buffer(const struct tt_path *path, enum tt_dir dir)
-{
-	return path->buffer_bytes[dir];
-}
-
-static double metrics_limit(const struct tt_path *path, enum tt_dir dir)
-{
-	return path->limit[dir] == TT_LIMIT_UNKNOWN ? NAN : 1;
-}
-
 static const struct metrics_of_path {
 	const char	*name;
 	const char	*help;
-	double		(*get)(const struct tt_path *path, enum tt_dir dir);
 	bool		 both;		/* a line for each direction */
 	bool		 with_limit;
 } metrics_of_paths[] = {
 	{ "tcptuned_path_rtt_seconds", "Smallest round-trip time.",
-	  metrics_rtt, false, false },
-	{ "tcptuned_path_connections", "Connections to a peer.",
-	  metrics_connections, false, false },
-	{ "tcptuned_path_link_bytes_per_second",
-	  "Rate of the link to a peer.",
-	  metrics_link_rate, false, false },
-	{ "tcptuned_path_rate_bytes_per_second",
-	  "What a path carries now.",
-	  metrics_rate, true, false },
+	  false, false },
+	{ "tcptuned_path_connections", "Connections to a peer.", false, false },
+	{ "tcptuned_path_link_bytes_per_second", "Rate of the link to a peer.",
+	  false, false },
+	{ "tcptuned_path_rate_bytes_per_second", "What a path carries now.",
+	  true, false },
 	{ "tcptuned_path_best_rate_bytes_per_second",
-	  "Largest rate that it carried lately.",
-	  metrics_best_rate, true, false },
-	{ "tcptuned_path_window_bytes",
-	  "Window that it needs.",
-	  metrics_window, true, false },
-	{ "tcptuned_path_buffer_bytes",
-	  "Buffers of its connections.",
-	  metrics_buffer, true, false },
-	{ "tcptuned_path_limit_info",
-	  "What keeps it from being faster.",
-	  metrics_limit, true, true },
+	  "Largest rate that it carried lately.", true, false },
+	{ "tcptuned_path_window_bytes", "Window that it needs.", true, false },
+	{ "tcptuned_path_buffer_bytes", "Buffers of its connections.",
+	  true, false },
+	{ "tcptuned_path_limit_info", "What keeps it from being faster.",
+	  true, true },
 };
+
+/* The value of one of these; NAN for what is not known. */
+static double metrics_path_value(const struct tt_path *path, enum tt_dir dir,
+				 const struct metrics_of_path *metric)
+{
+	const double values[ARRAY_SIZE(metrics_of_paths)] = {
+		metrics_known(path->rtt_us / 1e6),
+		path->nconns,
+		metrics_known(path->link.rate_bps / 8.0),
+		path->now_bps[dir] / 8.0,
+		metrics_known(path->best_bps[dir] / 8.0),
+		metrics_known(path->window_bytes[dir]),
+		path->buffer_bytes[dir],
+		path->limit[dir] == TT_LIMIT_UNKNOWN ? NAN : 1,
+	};
+
+	return values[metric - metrics_of_paths];
+}
 
 static void metrics_put_path(const struct prom *prom,
 			     const struct metrics_of_path *metric,
@@ -335,7 +284,7 @@ static void metrics_put_path(const struct prom *prom,
 
 	units_addr(&path->peer, peer);
 	for (int dir = 0; dir < (metric->both ? TT_DIRS : 1); dir++)
-		prom_put(prom, metric->get(path, dir),
+		prom_put(prom, metrics_path_value(path, dir, metric),
 			 "role", names_role[path->role], "peer", peer,
 			 "direction", metric->both ? names_dir[dir] : "",
 			 "limit", metric->with_limit ?
@@ -380,9 +329,4 @@ int metrics_write(const char *path, const struct metrics_input *input)
 		close(dir);
 	free(text);
 	return err;
-}
-
-void metrics_remove(const char *path)
-{
-	unlink(path);
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The metrics: a file for the textfile collector of Prometheus' node exporter.
- */
 #ifndef TCPTUNED_REPORT_METRICS_H
 #define TCPTUNED_REPORT_METRICS_H
 
@@ -9,7 +6,6 @@
 
 /* The collector reads *.prom. */
 #define METRICS_FILE "metrics.prom"
-#define METRICS_SUFFIX ".prom"
 
 /* Prometheus asks every 15 to 60 seconds. */
 #define METRICS_REFRESH_US (10 * 1000000ULL)
@@ -32,16 +28,10 @@ struct metrics_input {
 	const u64			*nchanges;
 };
 
-/**
- * metrics_write - replace the file at once
- * @path: its name
- * @input: what to say
- *
- * Returns: 0 or a negative errno, the old file being as it was
+/*
+ * Replace the file at once. Returns: 0 or a negative errno, the old file being
+ * as it was.
  */
 int metrics_write(const char *path, const struct metrics_input *input);
-
-/* Removes the file, if it is there. */
-void metrics_remove(const char *path);
 
 #endif /* TCPTUNED_REPORT_METRICS_H */

@@ -15,14 +15,10 @@
 #include "../file.h"
 #include "names.h"
 
-/**
- * struct paths_header - what the file begins with
- * @magic: PATHS_MAGIC
- * @path_bytes: size of a path
- */
+/* What the file begins with. */
 struct paths_header {
-	char	magic[12];
-	u32	path_bytes;
+	char	magic[12];				/* PATHS_MAGIC */
+	u32	path_bytes;				/* size of a path */
 };
 
 static const struct paths_header paths_header = {

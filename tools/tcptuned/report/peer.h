@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What is known of one peer.
- */
 #ifndef TCPTUNED_REPORT_PEER_H
 #define TCPTUNED_REPORT_PEER_H
 
@@ -16,7 +13,6 @@
  * @table: the tunables
  * @peer: its address
  * @out: where to
- *
  * Returns: 0, -ENOENT if the peer is not known, or -EINVAL if @status is none
  */
 int peer_explain(const char *status, int dir, const struct tt_row *table,

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Reads a status, which may be damaged or forged.
- */
 #ifndef TCPTUNED_REPORT_READ_H
 #define TCPTUNED_REPORT_READ_H
 
@@ -10,12 +7,9 @@
 
 #include "../values.h"
 
-/**
- * read_parse - parse the content of a status file
- * @status: the content
- *
- * Returns: for cJSON_Delete(), without control characters in its strings; NULL
- * if it is none of ours
+/*
+ * Parse the content of a status file. Returns: for cJSON_Delete(), without
+ * control characters in its strings; NULL if it is none of ours.
  */
 struct cJSON *read_parse(const char *status);
 
@@ -30,7 +24,6 @@ const cJSON *read_list(const cJSON *json, const char *name);
  * @status: content of the status file
  * @mount: where it is mounted
  * @server: is set to its server's address
- *
  * Returns: 0, or -ENOENT if there is no such NFS mount
  */
 int read_mount(const char *status, const char *mount, struct tt_addr *server);
@@ -40,7 +33,6 @@ int read_mount(const char *status, const char *mount, struct tt_addr *server);
  * @status: content of the status file
  * @pid: is set to the daemon's
  * @written_us: is set to CLOCK_MONOTONIC of when it was written
- *
  * Returns: 0, or -EINVAL if @status is none
  */
 int read_age(const char *status, pid_t *pid, u64 *written_us);

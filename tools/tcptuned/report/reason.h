@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Why a value is what it is, as a sentence.
- */
 #ifndef TCPTUNED_REPORT_REASON_H
 #define TCPTUNED_REPORT_REASON_H
 

@@ -20,48 +20,30 @@
 /* After so long without, something is wrong with it. */
 #define STATUS_STALE_US (90 * 1000000ULL)
 
-/**
- * struct status_input - everything that there is to say
- * @now_us: CLOCK_MONOTONIC
- * @pid: of the daemon
- * @host: the machine
- * @paths: from model_paths()
- * @npaths: length
- * @settings: from apply_settings()
- * @nsettings: length
- * @table: the tunables
- * @mounts: of the snapshot
- * @nmounts: length
- * @decision: of this poll
- * @problems: sentences, each may be NULL or ""
- * @nproblems: length
- * @dry_run: nothing is written
- */
+/* Everything that there is to say. */
 struct status_input {
-	u64				now_us;
-	pid_t				pid;
-	const struct tt_host		*host;
-	const struct tt_path		*paths;
+	u64				now_us;		/* CLOCK_MONOTONIC */
+	pid_t				pid;		/* of the daemon */
+	const struct tt_host		*host;		/* the machine */
+	const struct tt_path		*paths;		/* from model_paths() */
 	size_t				npaths;
+	/* from apply_settings() */
 	const struct tt_setting		*settings;
 	size_t				nsettings;
 	const struct tt_row		*table;
-	const struct tt_mount		*mounts;
+	const struct tt_mount		*mounts;	/* of the snapshot */
 	size_t				nmounts;
-	const struct tt_decision	*decision;
+	const struct tt_decision	*decision;	/* of this poll */
+	/* sentences, each may be NULL or "" */
 	const char *const		*problems;
 	size_t				nproblems;
-	bool				dry_run;
+	bool				dry_run;	/* nothing is written */
 };
 
-/**
- * struct status_writer - what was written last, and when
- * @text: the content, whose first line is the time
- * @written_us: CLOCK_MONOTONIC
- */
+/* What was written last, and when. */
 struct status_writer {
-	char	*text;
-	u64	 written_us;
+	char	*text;		/* the content, whose first line is the time */
+	u64	 written_us;	/* CLOCK_MONOTONIC */
 };
 
 /**
@@ -69,7 +51,6 @@ struct status_writer {
  * @writer: zeroed before the first call
  * @dir: the runtime folder, from file_dir()
  * @input: what to say
- *
  * Returns: 0 or a negative errno
  */
 int status_write(struct status_writer *writer, int dir,

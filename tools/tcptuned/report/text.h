@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The status for people.
- */
 #ifndef TCPTUNED_REPORT_TEXT_H
 #define TCPTUNED_REPORT_TEXT_H
 
@@ -14,7 +11,6 @@
  * @color: show color
  * @all: show all peers and values, not only the first
  * @out: where to
- *
  * Returns: 0, or -EINVAL if @status is none
  */
 int text_print(const char *status, bool color, bool all, FILE *out);

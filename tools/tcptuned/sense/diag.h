@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * diag: the TCP connections of this network namespace, by port.
- */
 #ifndef TCPTUNED_SENSE_DIAG_H
 #define TCPTUNED_SENSE_DIAG_H
 
@@ -30,7 +27,6 @@ bool diag_has_port(const struct diag_ports *ports, u16 port);
  * @buf: takes the program, DIAG_FILTER_BYTES at most
  *
  * A socket passes if one of its ports is listed.
- *
  * Returns: length of the program in bytes
  */
 size_t diag_filter(const struct diag_ports *local,
@@ -40,7 +36,6 @@ size_t diag_filter(const struct diag_ports *local,
  * diag_parse - a socket as the kernel describes it
  * @nlh: message of a dump
  * @conn: is set, but for @role; what the kernel does not tell is 0
- *
  * Returns: false if it is no TCP connection
  */
 bool diag_parse(const struct nlmsghdr *nlh, struct tt_conn *conn);
@@ -52,7 +47,6 @@ bool diag_parse(const struct nlmsghdr *nlh, struct tt_conn *conn);
  * @peer: ports of the other end
  * @cb: a libmnl callback, called with messages for diag_parse()
  * @data: for @cb
- *
  * Returns: 0 or a negative errno, see nl_ask()
  */
 int diag_dump(struct nl *nl, const struct diag_ports *local,

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * host: the machine.
- */
 #ifndef TCPTUNED_SENSE_HOST_H
 #define TCPTUNED_SENSE_HOST_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * link: the devices, and what they carry.
- */
 #ifndef TCPTUNED_SENSE_LINK_H
 #define TCPTUNED_SENSE_LINK_H
 
@@ -34,7 +31,6 @@ void links_get(struct links *links, struct nl *nl, u32 ifindex, u64 now_us,
  * @links: from links_open()
  * @nl: of NETLINK_ROUTE
  * @now_us: CLOCK_MONOTONIC; what is older than 60 s is asked again
- *
  * Returns: bits per second, 0 if no device tells
  */
 u64 links_fastest(struct links *links, struct nl *nl, u64 now_us);

@@ -19,11 +19,9 @@ int mounts_open(struct mounts **mountsp, const char *root);
 /* Undoes mounts_open(), also of NULL. */
 void mounts_close(struct mounts *mounts);
 
-/**
- * mounts_refresh - read mountinfo if the kernel says that it has changed
- * @mounts: from mounts_open()
- *
- * Returns: 0 or a negative errno
+/*
+ * Read mountinfo if the kernel says that it has changed. Returns: 0 or a
+ * negative errno.
  */
 int mounts_refresh(struct mounts *mounts);
 
@@ -35,7 +33,6 @@ void mounts_ports(const struct mounts *mounts, struct diag_ports *ports);
  * @mounts: from mounts_open()
  * @peer: address of its other end
  * @port: port of its other end
- *
  * Returns: whether it is that of a mount
  */
 bool mounts_connected(struct mounts *mounts, const struct tt_addr *peer,
@@ -45,7 +42,6 @@ bool mounts_connected(struct mounts *mounts, const struct tt_addr *peer,
  * mounts_list - the mounts of this namespace
  * @mounts: from mounts_open()
  * @nmounts: is set to the length
- *
  * Returns: mounts with their read-ahead as it is now, one per device, valid
  * until the next call that takes @mounts
  */

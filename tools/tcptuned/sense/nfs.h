@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nfs: what the kernel says of its NFS server and of NFS mounts, as text.
- */
 #ifndef TCPTUNED_SENSE_NFS_H
 #define TCPTUNED_SENSE_NFS_H
 
@@ -14,7 +11,6 @@
  *
  * /proc/fs/nfsd belongs to the namespace that mounted it, which need not be
  * this one; then its ports have no connections here.
- *
  * Returns: 0, also if no NFS server runs, or a negative errno
  */
 int nfs_listeners(const char *root, struct diag_ports *ports);
@@ -26,7 +22,6 @@ void nfs_parse_portlist(const char *text, struct diag_ports *ports);
  * nfs_parse_mount - a line of mountinfo
  * @line: without its newline; is cut into words
  * @mount: is set, but for @read_ahead_kb
- *
  * Returns: false if it is no NFS mount over TCP
  */
 bool nfs_parse_mount(char *line, struct tt_mount *mount);

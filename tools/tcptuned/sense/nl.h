@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nl: what the users of netlink share beyond libmnl.
- */
 #ifndef TCPTUNED_SENSE_NL_H
 #define TCPTUNED_SENSE_NL_H
 
@@ -23,7 +20,6 @@ void nl_close(struct nl *nl);
  * @type: nlmsg_type
  * @dump: ask for all that there are, not for one
  * @extra_bytes: of the header that follows netlink's own
- *
  * Returns: the request, with a zeroed header; attributes may be put behind it,
  * NL_REQUEST_BYTES in all
  */
@@ -36,7 +32,6 @@ struct nlmsghdr *nl_request(struct nl *nl, u16 type, bool dump,
  * @nl: from nl_open(), after nl_request()
  * @cb: is called for every message of the answer
  * @data: for @cb
- *
  * Returns: 0 or a negative errno; -EINTR if what was dumped changed meanwhile,
  * so that it is worth to ask again from the start
  */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * proc: the small files in which the kernel says things.
- */
 #ifndef TCPTUNED_SENSE_PROC_H
 #define TCPTUNED_SENSE_PROC_H
 
@@ -13,7 +10,6 @@
  * @path: such as "/proc/net/sockstat"
  * @buf: takes the text, 0 at its end; what does not fit is cut off
  * @size: of @buf
- *
  * Returns: 0 or a negative errno
  */
 int proc_read(const char *root, const char *path, char *buf, size_t size);
@@ -23,7 +19,6 @@ int proc_read(const char *root, const char *path, char *buf, size_t size);
  * @text: such as "4096 131072 6291456\n"
  * @numbers: is filled; what is missing is left as it is
  * @n: how many are wanted
- *
  * Returns: how many there were
  */
 size_t proc_numbers(const char *text, u64 *numbers, size_t n);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * qdisc: what a shaper lets through.
- */
 #ifndef TCPTUNED_SENSE_QDISC_H
 #define TCPTUNED_SENSE_QDISC_H
 
@@ -15,7 +12,6 @@
  *
  * Known are tbf, netem, cake and htb, of which the largest ceiling of a class
  * below the root counts. What shapes further down is not looked for.
- *
  * Returns: bits per second, 0 if nothing is shaped
  */
 u64 qdisc_bps(struct nl *nl, u32 ifindex, const char *kind);
@@ -24,7 +20,6 @@ u64 qdisc_bps(struct nl *nl, u32 ifindex, const char *kind);
  * qdisc_parse - rate in the options of a qdisc, or of a class of htb
  * @kind: which qdisc
  * @options: TCA_OPTIONS
- *
  * Returns: bytes per second, 0 if there is none
  */
 u64 qdisc_parse(const char *kind, const struct nlattr *options);

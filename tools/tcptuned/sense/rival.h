@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Other programs that tune the same values.
- */
 #ifndef TCPTUNED_RIVAL_H
 #define TCPTUNED_RIVAL_H
 
 #include "../values.h"
 
-/**
- * struct rivals - who else tunes here
- * @bpftune: root runs bpftune
- * @tuned: root runs tuned
- * @profile: tuned's profile, "" if it has none
- * @owns: the tunables that are theirs
- */
+/* Who else tunes here. */
 struct rivals {
-	bool	bpftune;
-	bool	tuned;
-	char	profile[64];
-	bool	owns[TT_TUNABLES];
+	bool	bpftune;		/* root runs bpftune */
+	bool	tuned;			/* root runs tuned */
+	char	profile[64];		/* tuned's profile, "" if it has none */
+	bool	owns[TT_TUNABLES];	/* the tunables that are theirs */
 };
 
 /**

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * route: which device the packets of a connection leave by.
- */
 #ifndef TCPTUNED_SENSE_ROUTE_H
 #define TCPTUNED_SENSE_ROUTE_H
 
@@ -30,7 +27,6 @@ void routes_age(struct routes *routes, u64 now_us);
  *
  * Where several ways have the same cost, it is one of them. A link-local peer
  * is looked for on the first device that has such a route.
- *
  * Returns: ifindex, 0 if there is no route
  */
 u32 routes_get(struct routes *routes, struct nl *nl,

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * sense: reads the kernel, decides nothing.
- */
 #ifndef TCPTUNED_SENSE_H
 #define TCPTUNED_SENSE_H
 
@@ -12,7 +9,6 @@ struct sense;
 /**
  * sense_open - prepare to read this network namespace
  * @sensep: is set to what the other functions take
- *
  * Returns: 0 or a negative errno
  */
 int sense_open(struct sense **sensep);
@@ -23,7 +19,6 @@ int sense_open(struct sense **sensep);
  * @root: what comes before their paths, "" but in tests
  *
  * Netlink answers for this network namespace all the same.
- *
  * Returns: 0 or a negative errno
  */
 int sense_open_root(struct sense **sensep, const char *root);
@@ -35,25 +30,19 @@ int sense_open_root(struct sense **sensep, const char *root);
  *
  * What cannot be read is left out (an unknown rate is 0); the reason is kept
  * for sense_problem().
- *
  * Returns: a snapshot that is valid until the next call, NULL if there was no
  * memory
  */
 const struct tt_snapshot *sense_snapshot(struct sense *sense,
 					 const struct tt_conf *conf);
 
-/**
- * sense_problem - what could not be read by the last sense_snapshot()
- * @sense: from sense_open()
- *
- * Returns: a sentence, or NULL if there was none
+/*
+ * What could not be read by the last sense_snapshot(). Returns: a sentence, or
+ * NULL if there was none.
  */
 const char *sense_problem(const struct sense *sense);
 
-/**
- * sense_close - undo sense_open()
- * @sense: from sense_open(), or NULL
- */
+/* Undo sense_open(). */
 void sense_close(struct sense *sense);
 
 #endif /* TCPTUNED_SENSE_H */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * speed: what ethtool says of a device.
- */
 #ifndef TCPTUNED_SENSE_SPEED_H
 #define TCPTUNED_SENSE_SPEED_H
 
@@ -15,15 +12,10 @@ int speed_open(struct speed **speedp);
 /* Undoes speed_open(), also of NULL. */
 void speed_close(struct speed *speed);
 
-/**
- * speed_bps - speed of a device
- * @speed: from speed_open(), or NULL
- * @ifindex: which device
- *
- * The kernel answers for what lies below: a VLAN has the speed of its device,
- * a bond the sum of the slaves in use, a bridge that of its fastest port.
- *
- * Returns: bits per second, 0 if it is not known
+/*
+ * Speed of a device. The kernel answers for what lies below: a VLAN has the
+ * speed of its device, a bond the sum of the slaves in use, a bridge that of
+ * its fastest port. Returns: bits per second, 0 if it is not known.
  */
 u64 speed_bps(struct speed *speed, u32 ifindex);
 

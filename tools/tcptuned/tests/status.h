@@ -6,6 +6,7 @@
 #define TCPTUNED_TESTS_STATUS_H
 
 #include "../file.h"
+#include "../policy/table.h"
 #include "../report/paths.h"
 #include "../report/peer.h"
 #include "../report/read.h"
@@ -16,12 +17,6 @@
 #include "folder.h"
 
 #define SECOND_US 1000000ULL
-
-static struct tt_row table[TT_TUNABLES] = {
-	[TT_RMEM_MAX] = { .name = "net.core.rmem_max" },
-	[TT_SRV_RCVBUF] = { .name = "sunrpc.tcp_rcvbuf" },
-	[TT_READ_AHEAD] = { .name = "read_ahead_kb" },
-};
 
 static const struct tt_host host = {
 	.ram_bytes = 1ULL << 36,
@@ -61,7 +56,7 @@ static struct status_input input = {
 	.npaths = 1,
 	.settings = settings,
 	.nsettings = ARRAY_SIZE(settings),
-	.table = table,
+	.table = table_rows,
 	.mounts = &mount,
 	.nmounts = 1,
 	.decision = &decision,
@@ -117,7 +112,7 @@ static const char *shown(bool color, const struct tt_addr *peer)
 	*text = '\0';
 	out = fmemopen(text, sizeof(text), "w");
 	if (peer)
-		err = peer_explain(folder_text, folder_dir, table, peer, out);
+		err = peer_explain(folder_text, folder_dir, table_rows, peer, out);
 	else
 		err = text_print(folder_text, color, all, out);
 	fclose(out);
@@ -127,8 +122,6 @@ static const char *shown(bool color, const struct tt_addr *peer)
 
 static void prepare(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		table[i].name = table[i].name ? table[i].name : "";
 	folder_make();
 	make_paths();
 }

@@ -7,35 +7,58 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static int test_cases, test_failures;
-static bool test_ok;
+static bool test_broken;
 
-/* Says "not ok" of the running case unless @condition, and why. */
+/* May stand before any case. */
+static inline void test_begin(void)
+{
+	static bool started;
+
+	if (!started)
+		printf("KTAP version 1\n");
+	started = true;
+}
+
+/* Says "not ok" of the running case, and why. */
+#define FAIL(text, ...) \
+	(test_begin(), test_broken = true, \
+	 printf("# %s:%d: " text "\n", __FILE__, __LINE__, __VA_ARGS__))
+
+/* A message may follow, as in printf(3). */
 #define EXPECT(condition, ...) \
 	do { \
 		if (!(condition)) { \
-			test_ok = false; \
-			printf("# %s:%d: %s: ", __FILE__, __LINE__, \
-			       #condition); \
-			printf(__VA_ARGS__); \
+			FAIL("%s", #condition); \
+			printf("# " __VA_ARGS__); \
 			printf("\n"); \
 		} \
 	} while (0)
 
-/* Every case lies between these two. */
-static inline void test_begin(void)
-{
-	if (!test_cases)
-		printf("KTAP version 1\n");
-	test_ok = true;
-}
+#define EXPECT_EQ(got, want) \
+	do { \
+		unsigned long long got_ = (got), want_ = (want); \
+		if (got_ != want_) \
+			FAIL("%s is %llu, not %llu", #got, got_, want_); \
+	} while (0)
 
+#define EXPECT_STR(got, want) \
+	do { \
+		const char *got_ = (got), *want_ = (want); \
+		if (strcmp(got_, want_)) \
+			FAIL("%s is \"%s\", not \"%s\"", #got, got_, want_); \
+	} while (0)
+
+/* A case is what lies between the one before it and this. */
 static inline void test_end(const char *name)
 {
+	test_begin();
 	test_cases++;
-	test_failures += !test_ok;
-	printf("%sok %d %s\n", test_ok ? "" : "not ", test_cases, name);
+	test_failures += test_broken;
+	printf("%sok %d %s\n", test_broken ? "not " : "", test_cases, name);
+	test_broken = false;
 }
 
 /* A figure for out/figures.csv; the unit is in the name of the metric. */

@@ -4,27 +4,13 @@
  * claim 10 Gbit/s: how soon it settles, how fast it is then, how much window it
  * takes, and that an hour later nothing was written any more.
  */
-#include <math.h>
-#include <stdlib.h>
-
-#include "../test.h"
 #include "../../policy/table.h"
-#include "sim.h"
-
-#define SECOND_US	1000000ULL
-#define LINK_BPS	10000000000ULL
+#include "scene.h"
 
 struct measure {
 	double	settle_s;
 	double	share;		/* of the payload limit, when settled */
 };
-
-/* Bytes in the direction that is in use. */
-static double moved(const struct sim_flow *flow)
-{
-	return flow->dirs[TT_OUT].delivered_bytes +
-	       flow->dirs[TT_IN].delivered_bytes;
-}
 
 /* Run for some seconds; settled is what is never left again. */
 static struct measure measure(struct sim *sim, struct sim_flow *flow,
@@ -86,17 +72,6 @@ static void expect_writes(const struct sim *sim, u32 most)
 		EXPECT(sim->client.writes[id] <= most, "client wrote %s %u x",
 		       table_rows[id].name, sim->client.writes[id]);
 	}
-	EXPECT(!sim->server.fault, "server %s", sim->server.fault);
-	EXPECT(!sim->client.fault, "client %s", sim->client.fault);
-}
-
-static u32 all_writes(const struct sim *sim)
-{
-	u32 sum = 0;
-
-	for (int id = 0; id < TT_TUNABLES; id++)
-		sum += sim->server.writes[id] + sim->client.writes[id];
-	return sum;
 }
 
 /*
@@ -106,17 +81,14 @@ static u32 all_writes(const struct sim *sim)
 static void cell(const struct sim_kernel *kernel, u64 rate_bps, u32 rtt_us,
 		 bool read)
 {
-	struct sim *sim = malloc(sizeof(*sim));
+	struct sim *sim = start(kernel);
 	struct sim_flow *flow;
 	struct measure m;
 	char name[100];
 	u32 writes;
 
-	sim_init(sim, kernel, sim_poll_us());
-	sim_run(sim, 2 * SECOND_US);
 	flow = sim_mount(sim, rate_bps, rtt_us, LINK_BPS);
 	sim_run(sim, 3 * SECOND_US + 510000);
-	test_begin();
 	sim_write(flow);
 	m = measure(sim, flow, 40);
 	if (read) {
@@ -137,9 +109,7 @@ static void cell(const struct sim_kernel *kernel, u64 rate_bps, u32 rtt_us,
 		 "%s %llu Mbit/s x %g ms %s: %.1f %%, %.1f s, %u writes",
 		 kernel->name, rate_bps / 1000000, rtt_us / 1e3,
 		 read ? "read" : "write", 100 * m.share, m.settle_s, writes);
-	test_end(name);
-	sim_free(sim);
-	free(sim);
+	finish(sim, name);
 }
 
 int main(void)

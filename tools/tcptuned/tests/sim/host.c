@@ -3,12 +3,10 @@
  * A host of the virtual world: what its daemon would see, and a kernel that
  * takes what it writes. Every write is held against what policy promises.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../policy/table.h"
-#include "../../report/reason.h"
 #include "sim.h"
 
 struct tt_setting *sim_setting(struct sim_host *host, enum tt_tunable id)
@@ -16,15 +14,8 @@ struct tt_setting *sim_setting(struct sim_host *host, enum tt_tunable id)
 	return &host->settings[id];
 }
 
-u64 sim_poll_us(void)
-{
-	const char *poll = getenv("SIM_POLL");
-
-	return poll ? strtoull(poll, NULL, 10) : 250000;
-}
-
 static void sim_host_init(struct sim_host *host, enum tt_role role,
-			  const struct sim_kernel *kernel, u64 poll_us)
+			  const struct sim_kernel *kernel)
 {
 	const u64 values[TT_TUNABLES] = {
 		[TT_RMEM_MAX] = kernel->core_max_bytes,
@@ -36,7 +27,7 @@ static void sim_host_init(struct sim_host *host, enum tt_role role,
 	};
 
 	*host = (struct sim_host) {
-		.kernel = kernel, .role = role, .poll_us = poll_us,
+		.kernel = kernel, .role = role,
 		.conf = {
 			.roles = { true, true }, .memory_percent = 25,
 			.read_ahead = true, .tcp_limits = TT_TCP_AUTO,
@@ -62,11 +53,11 @@ static void sim_host_init(struct sim_host *host, enum tt_role role,
 	}
 }
 
-void sim_init(struct sim *sim, const struct sim_kernel *kernel, u64 poll_us)
+void sim_init(struct sim *sim, const struct sim_kernel *kernel)
 {
 	memset(sim, 0, sizeof(*sim));
-	sim_host_init(&sim->server, TT_SERVER, kernel, poll_us);
-	sim_host_init(&sim->client, TT_CLIENT, kernel, poll_us);
+	sim_host_init(&sim->server, TT_SERVER, kernel);
+	sim_host_init(&sim->client, TT_CLIENT, kernel);
 	/* A machine is never just booted when the daemon starts. */
 	sim->now_us = 200000000000ULL;
 	sim->seed = 1;
@@ -133,7 +124,6 @@ static void sim_take(struct sim *sim, struct sim_host *host,
 	enum tt_tunable id = change->target.id;
 	struct tt_setting *setting = &host->settings[id];
 	const struct tt_row *row = &table_rows[id];
-	char reason[REASON_BYTES];
 
 	if (setting->off)
 		sim_blame(host, "wrote what it should leave alone");
@@ -155,13 +145,6 @@ static void sim_take(struct sim *sim, struct sim_host *host,
 	setting->changed_us = sim->now_us;
 	setting->reason = change->reason;
 	host->writes[id]++;
-	host->largest[id] = max_u64(host->largest[id], change->value);
-	if (getenv("SIM_TRACE"))
-		printf("# %8.2f s %s %s = %llu: %s\n",
-		       (sim->now_us - 200000000000ULL) / 1e6,
-		       host->role == TT_SERVER ? "server" : "client",
-		       row->name, change->value,
-		       reason_text(&change->reason, reason));
 }
 
 static void sim_decide(struct sim *sim, struct sim_host *host,

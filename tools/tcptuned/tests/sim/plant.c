@@ -305,10 +305,9 @@ void sim_run(struct sim *sim, u64 us)
 	while (sim->now_us < end_us) {
 		sim->now_us += SIM_TICK_US;
 		sim_tick(sim);
-		if (sim->server.poll_us && !(sim->now_us % sim->server.poll_us))
+		if (!(sim->now_us % SIM_POLL_US))
 			sim_look(sim, &sim->server);
-		if (sim->client.poll_us &&
-		    !((sim->now_us + 370000) % sim->client.poll_us))
+		if (!((sim->now_us + 370000) % SIM_POLL_US))
 			sim_look(sim, &sim->client);
 	}
 }

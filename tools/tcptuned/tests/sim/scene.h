@@ -19,9 +19,8 @@ static inline struct sim *start(const struct sim_kernel *kernel)
 {
 	struct sim *sim = malloc(sizeof(*sim));
 
-	sim_init(sim, kernel, sim_poll_us());
+	sim_init(sim, kernel);
 	sim_run(sim, 2 * SECOND_US);
-	test_begin();
 	return sim;
 }
 
@@ -48,17 +47,22 @@ static inline u32 all_writes(const struct sim *sim)
 	return sum;
 }
 
+/* Bytes in both directions, of which one is in use. */
+static inline double moved(const struct sim_flow *flow)
+{
+	return flow->dirs[TT_OUT].delivered_bytes +
+	       flow->dirs[TT_IN].delivered_bytes;
+}
+
 /* The share of the path's payload limit in some seconds. */
 static inline double share(struct sim *sim, const struct sim_flow *flow,
 			   int seconds)
 {
-	const struct sim_dir *dirs = flow->dirs;
-	double before = dirs[TT_OUT].delivered_bytes +
-			dirs[TT_IN].delivered_bytes;
+	double before = moved(flow);
 
 	sim_run(sim, seconds * SECOND_US);
-	return (dirs[TT_OUT].delivered_bytes + dirs[TT_IN].delivered_bytes -
-		before) * 8 / seconds / sim_limit_bps(flow->path);
+	return (moved(flow) - before) * 8 / seconds /
+	       sim_limit_bps(flow->path);
 }
 
 #define EXPECT_SHARE(sim, flow) do { \

@@ -11,6 +11,7 @@
 #include "../../policy/policy.h"
 
 #define SIM_TICK_US	10000ULL
+#define SIM_POLL_US	250000ULL
 #define SIM_MAX_FLOWS	1100
 #define SIM_MAX_PATHS	1100
 
@@ -43,8 +44,6 @@ struct sim_path {
 	u64	link_bps;	/* what the hosts' links claim, 0: unknown */
 	u64	queue_bytes;	/* of the bottleneck; 0: never drops */
 	double	loss;		/* of packets */
-	/* the tick's: */
-	u64	wanted_bytes[TT_DIRS];
 };
 
 /* One direction of a connection; index TT_OUT is server to client. */
@@ -80,18 +79,14 @@ struct sim_flow {
 	struct sim_dir	dirs[TT_DIRS];
 };
 
-#define SIM_SETTINGS	(TT_TUNABLES)
-
 struct sim_host {
 	const struct sim_kernel	*kernel;
 	enum tt_role		role;
 	struct tt_conf		conf;
 	struct tt_host		host;
-	struct tt_setting	settings[SIM_SETTINGS];
+	struct tt_setting	settings[TT_TUNABLES];
 	struct model		*model;
-	u64			poll_us;	/* 0: no daemon here */
 	u32			writes[TT_TUNABLES];
-	u64			largest[TT_TUNABLES];
 	const char		*fault;		/* of the daemon, if any */
 };
 
@@ -106,8 +101,8 @@ struct sim {
 	u64		seed;
 };
 
-/* A world with a server; @poll_us of 0 is without daemons. */
-void sim_init(struct sim *sim, const struct sim_kernel *kernel, u64 poll_us);
+/* A world with a server. */
+void sim_init(struct sim *sim, const struct sim_kernel *kernel);
 void sim_free(struct sim *sim);
 
 /* Mounts: a connection over a path of its own. */
@@ -124,9 +119,6 @@ void sim_run(struct sim *sim, u64 us);
 
 /* A host's daemon looks, decides and writes. */
 void sim_look(struct sim *sim, struct sim_host *host);
-
-/* How often daemons look: SIM_POLL= of the environment or the default, in us. */
-u64 sim_poll_us(void);
 
 /* How many payload bits per second the path can carry. */
 double sim_limit_bps(const struct sim_path *path);

@@ -3,7 +3,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from grafana_foundation_sdk.cog import plugins
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
-from namespaces import TCPTUNED
+from namespaces import TCPTUNED, run
 from world import Daemon, World, at_work
 
 pytest_plugins = ("world_hosts",)
@@ -82,13 +81,7 @@ def test_queries(tmp_path: Path) -> None:
     file = tmp_path / "rules.yml"
     # JSON is YAML.
     file.write_text(json.dumps({"groups": [{"name": "x", "rules": rules}]}))
-    done = subprocess.run(
-        ["promtool", "check", "rules", file],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run("promtool", "check", "rules", file)
 
 
 def _lost(before: Any, after: Any, path: str = "") -> Iterator[str]:

@@ -21,8 +21,7 @@ def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     file.write_text('{"version": 1, "paths": [{')
     (world.rundir / "status.json").write_text("{}")
     world.call("restore")
-    daemon = world.start()
-    daemons.append(daemon)
+    daemons.append(daemon := world.start())
     daemon.says("paths.json is damaged")
     daemon.wait_for(lambda: world.call("status").returncode == 0)
     assert (world.statedir / "paths.json.damaged").exists()
@@ -32,21 +31,10 @@ def test_damaged_state(world: World, daemons: list[Daemon]) -> None:
     ledger = next(world.rundir.glob("ledger-*"))
     assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
     ledger.write_text("garbage\n")
-    daemon = world.start()
-    daemons.append(daemon)
+    daemons.append(daemon := world.start())
     daemon.says("ledger")
     assert (world.rundir / f"{ledger.name}.damaged").exists()
     assert daemon.end() == 0
-
-
-def test_unknown_version(world: World, daemons: list[Daemon]) -> None:
-    """Learned paths of another version are set aside."""
-    (world.statedir / "paths.json").write_text('{"version": 2}')
-    daemon = world.start()
-    daemons.append(daemon)
-    daemon.says("paths.json has an unknown version")
-    assert daemon.end() == 0
-    assert (world.statedir / "paths.json.damaged").exists()
 
 
 def test_second_instance(world: World, daemons: list[Daemon]) -> None:
@@ -198,8 +186,7 @@ def test_service_manager(
         manager.settimeout(watchdog_s / 2)
         monkeypatch.setenv("NOTIFY_SOCKET", str(path))
         monkeypatch.setenv("WATCHDOG_USEC", str(watchdog_s * 1_000_000))
-        daemon = world.start()
-        daemons.append(daemon)
+        daemons.append(daemon := world.start())
         heard = ""
         end = time.monotonic() + watchdog_s
         while time.monotonic() < end:

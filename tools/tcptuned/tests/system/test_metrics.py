@@ -58,12 +58,6 @@ def test_configured(
     assert daemon.end() == 0
 
 
-def test_dry_run(world: World) -> None:
-    """It writes no metrics either."""
-    assert world.call("--dry-run", "--once").returncode == 0
-    assert not (world.rundir / NAME).exists()
-
-
 # What is wrong with the folder, and what the one line about it says.
 TMPFS = f"mount -t tmpfs -o mode=755,uid={NOBODY},size=4k"
 TROUBLES = {

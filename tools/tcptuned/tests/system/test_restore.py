@@ -55,23 +55,6 @@ def test_kill_at_any_moment(world: World) -> None:
     assert 5 <= changed < KILLS, f"{changed} of {KILLS} kills fell after it"
 
 
-def test_takes_over(world: World, daemons: list[Daemon]) -> None:
-    """A daemon that was killed is followed by one that is stopped."""
-    before = world.values()
-    status = world.rundir / "status.json"
-    daemon = at_work(world, daemons)
-    daemon.wait_for(status.exists)
-    assert daemon.end(signal.SIGKILL) == -signal.SIGKILL
-    assert world.values() != before
-    daemon = world.start()
-    daemons.append(daemon)
-    # The status of the one that was killed is still there.
-    pid = daemon.process.pid
-    daemon.wait_for(lambda: f'"pid":\t{pid},' in status.read_text())
-    assert daemon.end() == 0, daemon.log()
-    assert world.values() == before
-
-
 def test_hands_over(world: World, daemons: list[Daemon]) -> None:
     """A restart leaves the values to the next daemon, and a stop does not."""
     before = world.values()
@@ -79,8 +62,7 @@ def test_hands_over(world: World, daemons: list[Daemon]) -> None:
     assert daemon.end(signal.SIGUSR2) == 5
     after = world.values()
     assert after != before
-    daemon = world.start()
-    daemons.append(daemon)
+    daemons.append(daemon := world.start())
     daemon.wait_for((world.rundir / "status.json").exists)
     assert world.values() == after
     assert daemon.end() == 0, daemon.log()
@@ -105,8 +87,7 @@ def test_no_room_for_the_ledger(
     )
     if "ro" not in options:
         mount += f" && cat /dev/zero >{world.rundir}/junk 2>/dev/null; true"
-    daemon = world.start(mounts=mount)
-    daemons.append(daemon)
+    daemons.append(daemon := world.start(mounts=mount))
     daemon.says(reason)
     time.sleep(1)
     assert world.values() == before
@@ -153,8 +134,7 @@ def test_upgrade(world: World, daemons: list[Daemon]) -> None:
     ledger = next(world.rundir.glob("ledger-*"))
     text = ledger.read_text()
     ledger.write_text(text.replace("tcptuned-ledger 2 ", "tcptuned-ledger 0 "))
-    daemon = world.start()
-    daemons.append(daemon)
+    daemons.append(daemon := world.start())
     daemon.says(f"{ledger.name} was written by another version of tcptuned")
     assert daemon.end() == 0
     aside = ledger.with_name(f"{ledger.name}.damaged")

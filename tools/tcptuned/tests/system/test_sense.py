@@ -48,6 +48,9 @@ def test_both_ends(
     receive(theirs, 5_000)
     time.sleep(0.1)  # the last ACK may be delayed by 40 ms
     device = right.mount(server)
+    # The same device once more: the first folder names it.
+    again = right.mounts[0].replace(" /mnt/40 ", " /mnt/a ")
+    right.put("/proc/self/mountinfo", right.mounts[0] + again)
     right.put(f"/sys/class/bdi/{device}/read_ahead_kb", "15380\n")
 
     seen = only(left.look(programs))

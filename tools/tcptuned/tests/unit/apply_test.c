@@ -1,251 +1,340 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The only writer, on files of a folder: what it keeps, what it leaves alone,
- * what it puts back. A step is a case of its own where the order counts.
+ * what it puts back. A case is a row of steps; verbs[] says what each does.
+ * Files begin with 212992, a mount's read-ahead with 128.
  */
-#include "../apply.h"
+#include <errno.h>
+#include <stdarg.h>
 
-static void test_write_and_restore(void)
+#include "../../apply/apply.h"
+#include "../../report/reason.h"
+#include "../test.h"
+#include "../folder.h"
+
+#define NOBODY 65534
+
+static const struct tt_row table[TT_TUNABLES] = {
+	[TT_RMEM_MAX] = { TT_RMEM_MAX, "rmem", "/rmem", 0,
+			  2304, 2147483647, 1, false },
+	[TT_WMEM_MAX] = { TT_WMEM_MAX, "wmem", "/wmem", 0,
+			  4608, 2147483647, 1, false },
+	[TT_SRV_RCVBUF] = { TT_SRV_RCVBUF, "missing", "/missing", 0,
+			    0, 1073741823, 1, false },
+	[TT_SRV_SNDBUF] = { TT_SRV_SNDBUF, "b", "/b", 0, 0, 1, 1, false },
+	[TT_CLNT_RCVBUF] = { TT_CLNT_RCVBUF, "c", "/c", 0, 0, 1, 1, false },
+	[TT_CLNT_SNDBUF] = { TT_CLNT_SNDBUF, "zero", "/zero", 0,
+			     0, 1073741823, 1, true },
+	[TT_TCP_RMEM] = { TT_TCP_RMEM, "tcp", "/tcp", 2,
+			  4096, 2147483647, 1, false },
+	[TT_TCP_WMEM] = { TT_TCP_WMEM, "f", "/f", 2, 0, 1, 1, false },
+	[TT_SLOW_START] = { TT_SLOW_START, "g", "/g", 0, 0, 1, 1, false },
+	[TT_READ_AHEAD] = { TT_READ_AHEAD, "ra", "/%s/ra", 0,
+			    0, 4294967295, 64, false },
+};
+
+static const struct {
+	const char	*name;
+	const char	*steps;
+} cases[] = {
+	{ "what was there comes back",
+	  "start; now rmem 212992; state missing absent; put rmem 4194304; "
+	  "is rmem 4194304; put rmem 8388608; was rmem 212992; changed rmem; "
+	  "restore; is rmem 212992; restore; silent" },
+	{ "and only our field, whatever somebody makes of the others",
+	  "start; put tcp 9000000; is tcp 4096\t131072\t9000000; "
+	  "file tcp 8192\t131072\t9000000; refresh; state tcp on; "
+	  "restore; is tcp 8192\t131072\t6291456" },
+	{ "values are made to fit",
+	  "start; put rmem 1; is rmem 2304; put rmem 1099511627776; "
+	  "is rmem 2147483647; refresh 2; put 0:45 15365; is 0:45/ra 15360; "
+	  "put missing 5 EPERM; put 0:99 5 ENOENT" },
+	{ "originals outlive a daemon that is killed",
+	  "start; put rmem 4194304; put wmem 4194304; put tcp 9000000; "
+	  "file wmem 1000000; start; ours rmem yes; was rmem 212992; "
+	  "state wmem foreign; restore; is rmem 212992; is wmem 1000000; "
+	  "is tcp 4096\t131072\t6291456" },
+	/* The same ledger, with each value that may be in the file. */
+	{ "killed before the first write",
+	  "start; put rmem 4194304; put rmem 8388608; file rmem 212992; start; "
+	  "restore; is rmem 212992" },
+	{ "killed before the second write",
+	  "start; put rmem 4194304; put rmem 8388608; file rmem 4194304; "
+	  "start; restore; is rmem 212992" },
+	{ "killed after the second write",
+	  "start; put rmem 4194304; put rmem 8388608; start; restore; "
+	  "is rmem 212992" },
+	{ "killed, and changed by somebody",
+	  "start; put rmem 4194304; put rmem 8388608; file rmem 5555555; "
+	  "start; restore; is rmem 5555555" },
+	/* An idle mount is not in the list; numbers are given again. */
+	{ "a mount does not get another mount's original",
+	  "start; state 0:45 none; refresh 2; put 0:45 15360; put 0:46 15360; "
+	  "refresh; ours 0:45 yes; move 0:45; file 0:45/ra 15360; refresh 2; "
+	  "ours 0:45 no; state 0:45 on; restore; is 0:45/ra 15360; "
+	  "is 0:46/ra 128" },
+	{ "not even after a kill",
+	  "start; refresh 2; put 0:45 15360; put 0:46 15360; move 0:45; "
+	  "file 0:45/ra 15360; start; restore; is 0:45/ra 15360; "
+	  "is 0:46/ra 128" },
+	{ "a dry run writes nothing at all",
+	  "start dry; put rmem 4194304; now rmem 4194304; refresh; "
+	  "now rmem 4194304; state rmem on; is rmem 212992; none run; restore; "
+	  "silent; file rmem 1000000; refresh; state rmem foreign" },
+	{ "no ledger, no write",
+	  "file run file; start; problem ledger; state rmem denied; "
+	  "put rmem 4194304 EPERM; is rmem 212992" },
+	{ "a folder that everybody may write to is no ledger's",
+	  "file run/x x; mode run 777; start; put rmem 4194304 EPERM" },
+	{ "a ledger that breaks stops writes, not restore",
+	  "start; put wmem 4194304; rm run; put rmem 4194304 ENOENT; "
+	  "is rmem 212992; refresh; state rmem denied; problem ledger; "
+	  "restore; is wmem 212992" },
+	{ "a full folder keeps no ledger of what was restored",
+	  "start; put wmem 4194304; full; restore; is wmem 212992; "
+	  "file wmem 4194304; start; restore; silent; is wmem 4194304" },
+	{ "a ledger that still has what was restored is a problem",
+	  "start; put wmem 4194304; put rmem 4194304; rm rmem; "
+	  "file rmem/file x; full; restore EISDIR; problem ledger" },
+	{ "a module that comes again starts anew",
+	  "start; put rmem 4194304; rm rmem; refresh; state rmem absent; "
+	  "file rmem 212992; refresh; state rmem on; ours rmem no" },
+	{ "others' values are left to them, also by restore",
+	  "start; put rmem 4194304; put wmem 4194304; file rmem 1000000; "
+	  "refresh; state rmem foreign; put rmem 5000000 EPERM; "
+	  "file rmem 4194304; refresh; state rmem foreign; "
+	  "restore; is rmem 4194304; is wmem 212992" },
+	{ "also what was changed between two looks",
+	  "start; put wmem 4194304; file wmem 1000001; put wmem 5000000 EBUSY; "
+	  "is wmem 1000001; restore; is wmem 1000001; "
+	  "said wmem left at 1000001" },
+	{ "also what was changed just before the end",
+	  "start; put rmem 4194304; file rmem 1000000; restore; "
+	  "is rmem 1000000; said rmem left at 1000000" },
+	{ "after resume, the other's value is the original",
+	  "start; put rmem 4194304; file rmem 1000000; refresh; resume take; "
+	  "state rmem on; put rmem 5000000; restore; is rmem 1000000" },
+	/* By sysctl.d before the start, or after it, with the module. */
+	{ "what was set before the start is left alone",
+	  "file zero 300000; start; resume; state zero foreign; "
+	  "put zero 500000 EPERM; restore; is zero 300000" },
+	{ "what came with the module is left alone until resume",
+	  "start; state zero absent; file zero 300000; refresh; "
+	  "state zero foreign; resume take; put zero 500000; refresh; "
+	  "state zero on; restore; is zero 300000" },
+	{ "a value of ours is not taken for one that was set before",
+	  "file zero 0; start; put zero 500000; start; resume; state zero on; "
+	  "restore; is zero 0" },
+	/* udev gives it a moment after the mount is there. */
+	{ "the right to write may come later",
+	  "mode . 755; mode 0:45/ra 444; start; user nobody; refresh 1; "
+	  "state 0:45 denied; user root; mode 0:45/ra 666; user nobody; "
+	  "refresh 1; state 0:45 on; user root" },
+	{ "a tunable that is left still gets its original back",
+	  "start; put rmem 4194304; leave yes; refresh; state rmem foreign; "
+	  "put rmem 5000000 EPERM; leave no; refresh; state rmem on; "
+	  "leave yes; refresh; restore; is rmem 212992" },
+};
+
+static struct apply *apply;
+static char said[2000];
+
+/* The error that a step names, 0 if it names none. */
+static int error_of(const char *name)
 {
-	prepare();
-	start();
-	EXPECT(setting(TT_RMEM_MAX, "")->value == 212992, "value");
-	EXPECT(setting(TT_SRV_RCVBUF, "")->off == TT_OFF_ABSENT, "not absent");
-	EXPECT(!put(TT_RMEM_MAX, "", 4194304), "write");
-	EXPECT_FILE("rmem_max", "4194304\n");
-	EXPECT(!put(TT_TCP_RMEM, "", 9000000), "write");
-	EXPECT_FILE("tcp_rmem", "4096\t131072\t9000000\n");
-	EXPECT(!put(TT_RMEM_MAX, "", 8388608), "write");
-	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992, "original");
-	EXPECT(setting(TT_RMEM_MAX, "")->changed_us == 5, "changed");
-	/* Somebody changes a field that is not ours. */
-	folder_put("tcp_rmem", "8192\t131072\t9000000\n");
-	apply_refresh(apply, NULL, 0);
-	EXPECT(!setting(TT_TCP_RMEM, "")->off, "hands off");
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("rmem_max", "212992\n");
-	EXPECT_FILE("tcp_rmem", "8192\t131072\t6291456\n");
-	EXPECT(!restore() && !*said, "restored twice: %s", said);
-	finish("what was there comes back, and only our field");
+	static const int errors[] = { EPERM, ENOENT, EBUSY, EISDIR };
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (!strcmp(strerrorname_np(errors[i]), name))
+			return -errors[i];
+	return 0;
 }
 
-static void test_bounds(void)
+static struct tt_target target_of(const char *name)
 {
-	prepare();
-	start();
-	EXPECT(!put(TT_RMEM_MAX, "", 1), "write");
-	EXPECT_FILE("rmem_max", "2304\n");
-	EXPECT(!put(TT_RMEM_MAX, "", 1ULL << 40), "write");
-	EXPECT_FILE("rmem_max", "2147483647\n");
-	apply_refresh(apply, mounts, 2);
-	EXPECT(!put(TT_READ_AHEAD, "0:45", 15365), "write");
-	EXPECT_FILE("bdi/0:45/ra", "15360\n");
-	EXPECT(put(TT_SRV_RCVBUF, "", 5) == -EPERM, "absent was written");
-	EXPECT(put(TT_READ_AHEAD, "0:99", 5) == -ENOENT, "no such mount");
-	finish("values are made to fit");
+	struct tt_target target = { .id = TT_READ_AHEAD };
+
+	for (int id = 0; id < TT_TUNABLES; id++)
+		if (!strcmp(table[id].name, name))
+			return (struct tt_target){ .id = id };
+	snprintf(target.instance, sizeof(target.instance), "%s", name);
+	return target;
 }
 
-/* Killed: the next one knows nothing but the ledger. */
-static void test_killed(void)
+static const struct tt_setting *setting(const char *name)
 {
-	prepare();
-	start();
-	put(TT_RMEM_MAX, "", 4194304);
-	put(TT_WMEM_MAX, "", 4194304);
-	put(TT_TCP_RMEM, "", 9000000);
-	folder_put("wmem_max", "1000000\n");
-	start();
-	EXPECT(setting(TT_RMEM_MAX, "")->written, "not known");
-	EXPECT(setting(TT_RMEM_MAX, "")->original == 212992, "original");
-	EXPECT(setting(TT_WMEM_MAX, "")->off == TT_OFF_FOREIGN, "on");
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("rmem_max", "212992\n");
-	EXPECT_FILE("wmem_max", "1000000\n");
-	EXPECT_FILE("tcp_rmem", "4096\t131072\t6291456\n");
-	finish("originals outlive the daemon");
+	static const struct tt_setting none = { .off = -1 };
+	struct tt_target target = target_of(name);
+	const struct tt_setting *settings;
+	size_t n;
+
+	settings = apply_settings(apply, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!memcmp(&settings[i].target, &target, sizeof(target)))
+			return &settings[i];
+	return &none;
 }
 
-/*
- * Killed between the ledger and the write, and between the write and
- * anything after it: the same ledger, with either value in the file.
- */
-static void test_killed_between(void)
+static int start(bool dry_run)
 {
-	static const struct {
-		const char	*found;
-		const char	*left;
-	} cases[] = {
-		{ "212992\n", "212992\n" },
-		{ "4194304\n", "212992\n" },
-		{ "8388608\n", "212992\n" },
-		{ "5555555\n", "5555555\n" },
+	apply_close(apply);
+	apply = NULL;
+	return apply_open(&apply, table, folder, folder_path("run"), dry_run);
+}
+
+static int refresh(size_t nmounts)
+{
+	static const struct tt_mount mounts[] = {
+		{ .dev = "0:45", .dir = "/mnt/a" },
+		{ .dev = "0:46", .dir = "/mnt/b" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		prepare();
-		start();
-		put(TT_RMEM_MAX, "", 4194304);
-		put(TT_RMEM_MAX, "", 8388608);
-		folder_put("rmem_max", cases[i].found);
-		start();
-		EXPECT(!restore(), "restore");
-		EXPECT_FILE("rmem_max", cases[i].left);
-		finish("killed between two steps");
-	}
+	return apply_refresh(apply, mounts, nmounts);
 }
 
-static void test_mounts(void)
+static int put(const char *name, const char *value)
 {
-	prepare();
-	start();
-	EXPECT(setting(TT_READ_AHEAD, "0:45")->off == (enum tt_hands_off)-1,
-	       "there before the mount");
-	apply_refresh(apply, mounts, 2);
-	put(TT_READ_AHEAD, "0:45", 15360);
-	put(TT_READ_AHEAD, "0:46", 15360);
-	/* Idle, so the mount is not in the list, but it is there. */
-	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_READ_AHEAD, "0:45")->written, "forgotten");
-	/* Its number is given to another mount, which has the same value. */
-	rename(folder_path("bdi/0:45"), folder_path("gone"));
-	folder_put("bdi/0:45/ra", "15360\n");
-	apply_refresh(apply, mounts, 2);
-	EXPECT(!setting(TT_READ_AHEAD, "0:45")->written, "taken for the old");
-	EXPECT(!setting(TT_READ_AHEAD, "0:45")->off, "off");
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("bdi/0:45/ra", "15360\n");
-	EXPECT_FILE("bdi/0:46/ra", "128\n");
-	finish("a mount does not get another mount's original");
+	struct tt_change change = {
+		.target = target_of(name),
+		.value = strtoull(value, NULL, 10),
+		.reason.why = TT_WHY_CONF,
+	};
+	u64 now;
+
+	return apply_write(apply, &change, 5, &now);
 }
 
-static void test_mount_killed(void)
+static int restore(void)
 {
-	prepare();
-	start();
-	apply_refresh(apply, mounts, 2);
-	put(TT_READ_AHEAD, "0:45", 15360);
-	put(TT_READ_AHEAD, "0:46", 15360);
-	rename(folder_path("bdi/0:45"), folder_path("gone"));
-	folder_put("bdi/0:45/ra", "15360\n");
-	start();
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("bdi/0:45/ra", "15360\n");
-	EXPECT_FILE("bdi/0:46/ra", "128\n");
-	finish("not even after a kill");
+	struct tt_restored *list;
+	char text[REASON_BYTES];
+	size_t n, len = 0;
+	int err;
+
+	*said = '\0';
+	list = apply_restore(apply, &n, &err);
+	for (size_t i = 0; i < n; i++)
+		len += snprintf(said + len, sizeof(said) - len, "%s %s\n",
+				table[list[i].target.id].name,
+				reason_restored(&list[i], text));
+	free(list);
+	return err;
 }
 
-static void test_dry_run(void)
-{
-	prepare();
-	start_as(true);
-	EXPECT(!put(TT_RMEM_MAX, "", 4194304), "refused");
-	EXPECT(setting(TT_RMEM_MAX, "")->value == 4194304, "not pretended");
-	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->value == 4194304 &&
-	       !setting(TT_RMEM_MAX, "")->off, "forgotten");
-	EXPECT_FILE("rmem_max", "212992\n");
-	EXPECT(!folder_has("run"), "made a folder");
-	EXPECT(!restore() && !*said, "%s", said);
-	folder_put("rmem_max", "1000000\n");
-	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_FOREIGN, "on");
-	finish("a dry run writes nothing at all");
-}
-
-static void test_no_ledger(void)
-{
-	prepare();
-	folder_put("run", "a file where the folder should be");
-	start();
-	EXPECT(*apply_problem(apply), "no word");
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
-	EXPECT_FILE("rmem_max", "212992\n");
-	finish("no ledger, no write");
-
-	prepare();
-	EXPECT(!mkdir(folder_path("run"), 0777) &&
-	       !chmod(folder_path("run"), 0777), "folder");
-	start();
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -EPERM, "written");
-	finish("a folder that everybody may write to is no ledger's");
-}
-
-/* Nothing new can be written beside the ledger. */
-static void block_ledger(void)
+/* Runs a command of the shell in the folder. */
+__printf(1, 2)
+static int shell(const char *format, ...)
 {
 	char command[200];
+	va_list args;
+	int len = snprintf(command, sizeof(command), "cd %s && ", folder);
 
-	snprintf(command, sizeof(command),
-		 "cd %s && mkdir -p $(echo ledger-*).new/x", folder_path("run"));
-	EXPECT(!system(command), "%s", command);
+	va_start(args, format);
+	vsnprintf(command + len, sizeof(command) - len, format, args);
+	va_end(args);
+	return system(command);
 }
 
-static void test_ledger_breaks(void)
+/* What a step does. Returns: 0 or an error, 1 if it is none of these. */
+static int act(const char *verb, const char *a, const char *b)
 {
-	prepare();
-	start();
-	put(TT_WMEM_MAX, "", 4194304);
-	folder_wipe("run");
-	EXPECT(put(TT_RMEM_MAX, "", 4194304) == -ENOENT, "written");
-	EXPECT_FILE("rmem_max", "212992\n");
-	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_DENIED, "on");
-	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("wmem_max", "212992\n");
-	finish("a ledger that breaks stops writes, not restore");
-
-	prepare();
-	start();
-	put(TT_WMEM_MAX, "", 4194304);
-	block_ledger();
-	EXPECT(!restore(), "restore");
-	EXPECT_FILE("wmem_max", "212992\n");
-	folder_put("wmem_max", "4194304\n");
-	start();
-	EXPECT(!restore() && !*said, "%s", said);
-	EXPECT_FILE("wmem_max", "4194304\n");
-	finish("a full folder keeps no ledger of what was restored");
-
-	prepare();
-	start();
-	put(TT_WMEM_MAX, "", 4194304);
-	put(TT_RMEM_MAX, "", 4194304);
-	folder_wipe("rmem_max");
-	folder_put("rmem_max/file", "");
-	block_ledger();
-	EXPECT(restore() == -EISDIR, "%s", said);
-	EXPECT(strstr(apply_problem(apply), "ledger"), "no word");
-	finish("a ledger that still has what was restored is a problem");
+	if (!strcmp(verb, "start"))
+		return start(*a);
+	if (!strcmp(verb, "refresh"))
+		return refresh(atoi(a));
+	if (!strcmp(verb, "put"))
+		return put(a, b);
+	if (!strcmp(verb, "restore"))
+		return restore();
+	if (!strcmp(verb, "resume"))
+		apply_resume(apply, *a);
+	else if (!strcmp(verb, "leave"))
+		apply_leave(apply, TT_RMEM_MAX, *a == 'y');
+	else if (!strcmp(verb, "file"))
+		folder_put(a, b);
+	else if (!strcmp(verb, "rm"))
+		folder_wipe(a);
+	else if (!strcmp(verb, "move"))
+		return shell("mv %s gone", a);
+	else if (!strcmp(verb, "mode"))
+		return shell("chmod %s %s", b, a);
+	else if (!strcmp(verb, "full"))
+		return shell("cd run && mkdir -p $(echo ledger-*).new/x");
+	else if (!strcmp(verb, "user"))
+		return getuid() ? 0 : seteuid(*a == 'r' ? 0 : NOBODY);
+	else
+		return 1;
+	return 0;
 }
 
-static void test_module_gone(void)
+/* Whether something is so; @all is both words and what follows them. */
+static bool holds(const char *verb, const char *a, const char *b,
+		  const char *all)
 {
-	prepare();
-	start();
-	put(TT_RMEM_MAX, "", 4194304);
-	unlink(folder_path("rmem_max"));
-	apply_refresh(apply, NULL, 0);
-	EXPECT(setting(TT_RMEM_MAX, "")->off == TT_OFF_ABSENT, "on");
-	folder_put("rmem_max", "212992\n");
-	apply_refresh(apply, NULL, 0);
-	EXPECT(!setting(TT_RMEM_MAX, "")->off, "off");
-	EXPECT(!setting(TT_RMEM_MAX, "")->written, "written");
-	finish("a module that comes again starts anew");
+	static const char * const states[] = {
+		[TT_HANDS_ON] = "on", [TT_OFF_ABSENT] = "absent",
+		[TT_OFF_FOREIGN] = "foreign", [TT_OFF_DENIED] = "denied",
+	};
+	const struct tt_setting *s = setting(a);
+	u64 value = strtoull(b, NULL, 10);
+
+	if (!strcmp(verb, "is"))
+		return !strncmp(folder_get(a), b, strlen(b)) &&
+		       !strcspn(folder_text + strlen(b), "\n");
+	if (!strcmp(verb, "state"))
+		return !strcmp(b, s->off < ARRAY_SIZE(states) ?
+				  states[s->off] : "none");
+	if (!strcmp(verb, "ours"))
+		return s->written == (*b == 'y');
+	if (!strcmp(verb, "was"))
+		return s->original == value;
+	if (!strcmp(verb, "now"))
+		return s->value == value;
+	if (!strcmp(verb, "changed"))
+		return s->changed_us == 5;
+	if (!strcmp(verb, "none"))
+		return !folder_has(a);
+	if (!strcmp(verb, "silent"))
+		return !*said;
+	if (!strcmp(verb, "said"))
+		return strstr(said, all);
+	return !strcmp(verb, "problem") && strstr(apply_problem(apply), a);
+}
+
+static void run(const char *step)
+{
+	char verb[16] = "", a[32] = "", b[64] = "", error[16] = "";
+	int at = 0, err;
+
+	EXPECT(sscanf(step, "%15s %n%31s %63[^ ] %15s", verb, &at, a, b,
+		      error) > 0);
+	err = act(verb, a, b);
+	if (err == 1)
+		EXPECT(holds(verb, a, b, step + at), "%s", step);
+	else
+		EXPECT(err == error_of(strcmp(verb, "restore") ? error : a),
+		       "%s: %s", step, strerror(-err));
 }
 
 int main(void)
 {
-	test_write_and_restore();
-	test_bounds();
-	test_killed();
-	test_killed_between();
-	test_mounts();
-	test_mount_killed();
-	test_dry_run();
-	test_no_ledger();
-	test_ledger_breaks();
-	test_module_gone();
+	char steps[1000], *rest, *step;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		folder_make();
+		folder_put("rmem", "212992\n");
+		folder_put("wmem", "212992\n");
+		folder_put("tcp", "4096\t131072\t6291456\n");
+		folder_put("0:45/ra", "128\n");
+		folder_put("0:46/ra", "128\n");
+		snprintf(steps, sizeof(steps), "%s", cases[i].steps);
+		rest = steps;
+		while ((step = strsep(&rest, ";")))
+			run(step + strspn(step, " "));
+		apply_close(apply);
+		apply = NULL;
+		folder_remove();
+		test_end(cases[i].name);
+	}
 	return test_result();
 }

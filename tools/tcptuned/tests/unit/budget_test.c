@@ -66,7 +66,6 @@ static void level_case(size_t i)
 	};
 	u64 got, want = levels[i].expected_kib * 1024;
 
-	test_begin();
 	got = budget_level(&input, levels[i].wanted_mib * MIB,
 			   levels[i].paths[0].share_percent);
 	EXPECT(got <= want + 1024 && got + 65536 >= want, "%llu bytes", got);

@@ -2,7 +2,6 @@
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../sense/diag.h"
@@ -87,15 +86,15 @@ static void test_family(size_t i)
 	char buf[1024], text[INET6_ADDRSTRLEN];
 	struct tt_conn conn;
 
-	EXPECT(diag_parse(message(buf, families[i].family), &conn), "refused");
+	EXPECT(diag_parse(message(buf, families[i].family), &conn));
 	EXPECT(!strcmp(units_addr(&conn.local, text), families[i].local),
 	       "%s", text);
 	EXPECT(!strcmp(units_addr(&conn.peer, text), families[i].peer), "%s",
 	       text);
-	EXPECT(conn.local_port == 2049, "%u", conn.local_port);
-	EXPECT(conn.peer_port == 700, "%u", conn.peer_port);
+	EXPECT_EQ(conn.local_port, 2049);
+	EXPECT_EQ(conn.peer_port, 700);
 	EXPECT(conn.cookie == (1ULL << 32 | 2), "%llu", conn.cookie);
-	EXPECT(conn.uid == 1000, "%u", conn.uid);
+	EXPECT_EQ(conn.uid, 1000);
 }
 
 static void test_all(void)
@@ -103,17 +102,17 @@ static void test_all(void)
 	char buf[1024];
 	struct tt_conn conn;
 
-	EXPECT(diag_parse(full_message(buf), &conn), "refused");
-	EXPECT(conn.delivery_app_limited, "not");
-	EXPECT(conn.delivery_bps == 1000000000, "%llu", conn.delivery_bps);
-	EXPECT(conn.min_rtt_us == 30000, "%u", conn.min_rtt_us);
-	EXPECT(conn.rtt_us == 31000, "%u", conn.rtt_us);
-	EXPECT(conn.rcv_rtt_us == 32000, "%u", conn.rcv_rtt_us);
+	EXPECT(diag_parse(full_message(buf), &conn));
+	EXPECT(conn.delivery_app_limited);
+	EXPECT_EQ(conn.delivery_bps, 1000000000);
+	EXPECT_EQ(conn.min_rtt_us, 30000);
+	EXPECT_EQ(conn.rtt_us, 31000);
+	EXPECT_EQ(conn.rcv_rtt_us, 32000);
 	EXPECT(conn.bytes[TT_OUT] == 1ULL << 40, "%llu", conn.bytes[TT_OUT]);
-	EXPECT(conn.bytes[TT_IN] == 5, "%llu", conn.bytes[TT_IN]);
-	EXPECT(conn.rcv_wnd_bytes == 77, "%u", conn.rcv_wnd_bytes);
-	EXPECT(conn.rcvbuf_bytes == 131072, "%u", conn.rcvbuf_bytes);
-	EXPECT(conn.sndbuf_bytes == 87040, "%u", conn.sndbuf_bytes);
+	EXPECT_EQ(conn.bytes[TT_IN], 5);
+	EXPECT_EQ(conn.rcv_wnd_bytes, 77);
+	EXPECT_EQ(conn.rcvbuf_bytes, 131072);
+	EXPECT_EQ(conn.sndbuf_bytes, 87040);
 }
 
 /* Whatever a kernel leaves out is 0, and what it sends is taken. */
@@ -147,9 +146,9 @@ static void test_extremes(void)
 
 	nlh = message(buf, AF_INET);
 	mnl_attr_put(nlh, INET_DIAG_INFO, sizeof(info), &info);
-	EXPECT(diag_parse(nlh, &conn), "refused");
+	EXPECT(diag_parse(nlh, &conn));
 	EXPECT(!conn.min_rtt_us, "%u", conn.min_rtt_us);
-	EXPECT(conn.delivery_bps == UINT64_MAX, "%llu", conn.delivery_bps);
+	EXPECT_EQ(conn.delivery_bps, UINT64_MAX);
 }
 
 static void test_refused(void)
@@ -159,13 +158,13 @@ static void test_refused(void)
 	struct tt_conn conn;
 
 	nlh = message(buf, AF_UNIX);
-	EXPECT(!diag_parse(nlh, &conn), "family");
+	EXPECT(!diag_parse(nlh, &conn));
 	nlh = message(buf, AF_INET);
 	nlh->nlmsg_type = NLMSG_NOOP;
-	EXPECT(!diag_parse(nlh, &conn), "type");
+	EXPECT(!diag_parse(nlh, &conn));
 	nlh = message(buf, AF_INET);
 	nlh->nlmsg_len -= 4;
-	EXPECT(!diag_parse(nlh, &conn), "length");
+	EXPECT(!diag_parse(nlh, &conn));
 }
 
 /*
@@ -212,10 +211,10 @@ static void test_filter(void)
 			EXPECT(len <= sizeof(buf), "%zu bytes", len);
 			passed = run_filter((char *)buf, len,
 					    1000 + nlocal - 1, 9);
-			EXPECT(passed == !!nlocal, "last local: %d", passed);
+			EXPECT_EQ(passed, !!nlocal);
 			passed = run_filter((char *)buf, len, 9,
 					    65535 - npeer + 1);
-			EXPECT(passed == !!npeer, "last peer: %d", passed);
+			EXPECT_EQ(passed, !!npeer);
 			passed = run_filter((char *)buf, len, 65535, 1000);
 			EXPECT(!passed, "swapped: %d", passed);
 		}
@@ -230,62 +229,9 @@ static void test_ports(void)
 		diag_add_port(&ports, port);
 		diag_add_port(&ports, port);
 	}
-	EXPECT(ports.n == DIAG_PORTS, "%zu", ports.n);
-	EXPECT(diag_has_port(&ports, DIAG_PORTS), "the last");
-	EXPECT(!diag_has_port(&ports, DIAG_PORTS + 1), "one too many");
-}
-
-/* Always the same numbers, so that a failure comes back. */
-static u32 random_u32(void)
-{
-	static u64 state = 88172645463325252;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static int take(const struct nlmsghdr *nlh, void *data)
-{
-	int *taken = data;
-	struct tt_conn conn;
-
-	if (diag_parse(nlh, &conn))
-		*taken += 1;
-	return MNL_CB_OK;
-}
-
-/*
- * Messages with wrong bytes and wrong lengths, in memory of just their size
- * (with netlink's padding), so that a sanitizer sees each step beyond it. The
- * header is right: libmnl believes it, and the kernel writes it.
- */
-static void test_garbage(void)
-{
-	size_t body = NLMSG_HDRLEN + sizeof(struct inet_diag_msg);
-	int taken = 0;
-
-	for (int i = 0; i < 100000; i++) {
-		char good[1024], *bad;
-		struct nlmsghdr *nlh = full_message(good);
-		size_t len = nlh->nlmsg_len;
-		u16 attr_len = random_u32() % 64;
-
-		for (u32 n = random_u32() % 8; n; n--)
-			good[NLMSG_HDRLEN + random_u32() % (len - NLMSG_HDRLEN)] =
-				random_u32();
-		if (i % 2)
-			memcpy(good + body, &attr_len, sizeof(attr_len));
-		if (i % 3)
-			len = NLMSG_HDRLEN + random_u32() % (len - NLMSG_HDRLEN);
-		nlh->nlmsg_len = len;
-		bad = calloc(1, NLMSG_ALIGN(len));
-		memcpy(bad, good, len);
-		mnl_cb_run(bad, len, 0, 0, take, &taken);
-		free(bad);
-	}
-	EXPECT(taken > 10000, "only %d were taken for messages", taken);
+	EXPECT_EQ(ports.n, DIAG_PORTS);
+	EXPECT(diag_has_port(&ports, DIAG_PORTS));
+	EXPECT(!diag_has_port(&ports, DIAG_PORTS + 1));
 }
 
 int main(void)
@@ -300,17 +246,14 @@ int main(void)
 		{ "other messages", test_refused },
 		{ "filters of all sizes", test_filter },
 		{ "ports", test_ports },
-		{ "garbage", test_garbage },
 	};
 
 	make_info();
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		test_begin();
 		test_family(i);
 		test_end(families[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
-		test_begin();
 		tests[i].run();
 		test_end(tests[i].name);
 	}

@@ -85,7 +85,6 @@ int main(void)
 		decision.needs[TT_SERVER][TT_IN].tunable = TT_SRV_RCVBUF;
 		if (!cases[i].tcpbuf)
 			decision.needs[TT_SERVER][TT_IN].tunable = TT_TCP_RMEM;
-		test_begin();
 		path.peer = peer;
 		explain_path(&input, &path, text, sizeof(text));
 		EXPECT(!strcmp(text, cases[i].expected), "got\n%s", text);

@@ -41,16 +41,14 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(sockstats); i++) {
 		u64 pages = host_parse_sockstat(sockstats[i].text);
 
-		test_begin();
-		EXPECT(pages == sockstats[i].pages, "%llu", pages);
+		EXPECT_EQ(pages, sockstats[i].pages);
 		test_end(sockstats[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		u64 numbers[3] = { };
 		size_t n = proc_numbers(vectors[i].text, numbers, 3);
 
-		test_begin();
-		EXPECT(n == vectors[i].n, "%zu", n);
+		EXPECT_EQ(n, vectors[i].n);
 		EXPECT(!memcmp(numbers, vectors[i].numbers, sizeof(numbers)),
 		       "%llu %llu %llu", numbers[0], numbers[1], numbers[2]);
 		test_end(vectors[i].name);

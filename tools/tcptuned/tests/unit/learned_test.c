@@ -37,13 +37,12 @@ static void test_round_trip(void)
 	};
 	struct learned learned;
 
-	test_begin();
 	load(&learned, NOW_S);
 	EXPECT(!learned.npaths && !*problem, "%s", problem);
-	EXPECT(!learned_save(&learned, folder), "save");
-	EXPECT(!folder_has("paths.json"), "saved for nothing");
-	EXPECT(!learned_update(&learned, paths, 2, NOW_S), "update");
-	EXPECT(!learned_save(&learned, folder), "save");
+	EXPECT(!learned_save(&learned, folder));
+	EXPECT(!folder_has("paths.json"));
+	EXPECT(!learned_update(&learned, paths, 2, NOW_S));
+	EXPECT(!learned_save(&learned, folder));
 	learned_free(&learned);
 	load(&learned, NOW_S);
 	EXPECT(learned.npaths == 2 && !*problem, "%zu", learned.npaths);
@@ -72,10 +71,9 @@ static void test_measured_only(void)
 
 	paths[2].learned = true;
 	paths[3].nconns = 0;
-	test_begin();
-	EXPECT(!learned_update(&learned, paths, 5, NOW_S), "update");
-	EXPECT(learned.npaths == 1, "%zu", learned.npaths);
-	EXPECT(learned.paths[0].path.rtt_us == 90000, "old");
+	EXPECT(!learned_update(&learned, paths, 5, NOW_S));
+	EXPECT_EQ(learned.npaths, 1);
+	EXPECT(learned.paths[0].path.rtt_us == 90000);
 	learned_free(&learned);
 	test_end("only what was measured, the newest of each path");
 }
@@ -86,17 +84,16 @@ static void test_age_and_number(void)
 	struct learned learned = { };
 	char peer[32];
 
-	test_begin();
 	learned_update(&learned, &old, 1, NOW_S);
 	for (int i = 0; i < LEARNED_MAX; i++) {
 		snprintf(peer, sizeof(peer), "10.2.%d.%d", i / 256, i % 256);
 		one = path(peer, 2);
 		learned_update(&learned, &one, 1, NOW_S + DAY_S);
 	}
-	EXPECT(learned.npaths == LEARNED_MAX, "%zu", learned.npaths);
+	EXPECT_EQ(learned.npaths, LEARNED_MAX);
 	for (size_t i = 0; i < learned.npaths; i++)
-		EXPECT(learned.paths[i].path.rtt_us == 2, "the oldest stayed");
-	EXPECT(!learned_save(&learned, folder), "save");
+		EXPECT(learned.paths[i].path.rtt_us == 2);
+	EXPECT(!learned_save(&learned, folder));
 	learned_free(&learned);
 	load(&learned, NOW_S + 15ULL * DAY_S);
 	EXPECT(learned.npaths == LEARNED_MAX && !*problem, "%zu %s",
@@ -106,10 +103,9 @@ static void test_age_and_number(void)
 	EXPECT(!learned.npaths && !*problem, "%zu", learned.npaths);
 	test_end("no more than so many, and not for ever");
 
-	test_begin();
 	one = path("10.3.0.1", 3);
 	learned_update(&learned, &one, 1, NOW_S + 1000ULL * DAY_S);
-	EXPECT(!learned_save(&learned, folder), "save");
+	EXPECT(!learned_save(&learned, folder));
 	learned_free(&learned);
 	load(&learned, NOW_S);
 	EXPECT(learned.npaths == 1 && learned.paths[0].seen_s == NOW_S, "%zu",
@@ -154,17 +150,16 @@ static void test_damage(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		bool damaged = cases[i].problem;
 
-		test_begin();
 		unlink(folder_path("paths.json.damaged"));
 		folder_put("paths.json", cases[i].text);
 		load(&learned, NOW_S);
-		EXPECT(learned.npaths == !damaged, "%zu", learned.npaths);
+		EXPECT_EQ(learned.npaths, !damaged);
 		if (damaged)
 			EXPECT(strstr(problem, cases[i].problem), "%s",
 			       problem);
 		else
 			EXPECT(!*problem, "%s", problem);
-		EXPECT(folder_has("paths.json.damaged") == damaged, "aside");
+		EXPECT(folder_has("paths.json.damaged") == damaged);
 		learned_free(&learned);
 		test_end(cases[i].name);
 	}
@@ -174,25 +169,21 @@ static void test_unusual_files(void)
 {
 	struct learned learned;
 
-	test_begin();
 	learned_load(&learned, folder_path("none"), NOW_S, true, problem,
 		     sizeof(problem));
 	EXPECT(!*problem, "%s", problem);
 	test_end("no folder is no problem");
 
-	test_begin();
 	folder_put("paths.json", "garbage");
 	learned_load(&learned, folder, NOW_S, false, problem, sizeof(problem));
 	EXPECT(*problem && folder_has("paths.json"), "%s", problem);
 	test_end("a dry run leaves damage where it is");
 
-	test_begin();
 	unlink(folder_path("paths.json"));
 	folder_put("other", "{\"version\": 1, \"paths\": []}");
-	EXPECT(!symlink(folder_path("other"), folder_path("paths.json")),
-	       "link");
+	EXPECT(!symlink(folder_path("other"), folder_path("paths.json")));
 	load(&learned, NOW_S);
-	EXPECT(*problem, "a link was followed");
+	EXPECT(*problem);
 	test_end("a symbolic link is not followed");
 }
 

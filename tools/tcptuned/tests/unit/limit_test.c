@@ -73,9 +73,8 @@ int main(void)
 		};
 		enum tt_limit got;
 
-		test_begin();
 		got = limit_find(&path, cases[i].dir, cases[i].now_bps);
-		EXPECT(got == cases[i].expected, "got %d", got);
+		EXPECT_EQ(got, cases[i].expected);
 		test_end(cases[i].name);
 	}
 	return test_result();

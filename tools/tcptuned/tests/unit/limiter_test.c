@@ -64,7 +64,6 @@ static void change_case(size_t i)
 		.off = changes[i].off,
 	};
 
-	test_begin();
 	EXPECT(limiter_allows(&input, &setting, changes[i].value) ==
 	       changes[i].expected, "%s", changes[i].expected ? "no" : "yes");
 	test_end(changes[i].name);
@@ -80,8 +79,7 @@ static void fit_case(size_t i)
 	};
 	u64 got = limiter_fit(&setting, fits[i].value);
 
-	test_begin();
-	EXPECT(got == fits[i].expected, "%llu", got);
+	EXPECT_EQ(got, fits[i].expected);
 	test_end(fits[i].name);
 }
 

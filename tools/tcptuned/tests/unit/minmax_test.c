@@ -34,7 +34,6 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct minmax minmax = { 0 };
 
-		test_begin();
 		for (size_t j = 0; j < ARRAY_SIZE(cases[i].steps) &&
 		     cases[i].steps[j].time_us; j++) {
 			u64 time_us = cases[i].steps[j].time_us;

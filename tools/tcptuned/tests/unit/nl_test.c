@@ -68,7 +68,7 @@ static void test(struct nl *nl, size_t i)
 	answer.error = 0;
 	err = ask(nl, false, 1, &answer);
 	EXPECT(!err, "then: %s", strerror(-err));
-	EXPECT(answer.messages == 1, "then: %d messages", answer.messages);
+	EXPECT_EQ(answer.messages, 1);
 }
 
 int main(void)
@@ -76,14 +76,12 @@ int main(void)
 	struct nl *nl;
 	int err;
 
-	test_begin();
 	err = nl_open(&nl, NETLINK_ROUTE);
 	EXPECT(!err, "%s", strerror(-err));
 	test_end("open");
 	if (err)
 		return test_result();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		test_begin();
 		test(nl, i);
 		test_end(cases[i].name);
 	}

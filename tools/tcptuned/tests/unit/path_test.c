@@ -112,15 +112,12 @@ int main(void)
 	struct path path;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		test_begin();
 		path_case(&path, i);
 		expect_path(&path.pub, &cases[i].expected);
 		test_end(cases[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
-		test_begin();
-		EXPECT(bdp_rate(rates[i].bytes, rates[i].us) == rates[i].bps,
-		       "%llu bit/s", bdp_rate(rates[i].bytes, rates[i].us));
+		EXPECT_EQ(bdp_rate(rates[i].bytes, rates[i].us), rates[i].bps);
 		test_end(rates[i].name);
 	}
 	return test_result();

@@ -10,6 +10,8 @@
 #define MIB	1048576ULL
 #define GBIT	1000000000ULL
 
+#define CONF(...) .conf = &(const struct tt_conf){ __VA_ARGS__ }
+
 /* A world in a few words, and one value that comes of it; ~0 is none. */
 static const struct {
 	const char	*name;
@@ -17,7 +19,7 @@ static const struct {
 	struct tt_path	path;
 	bool		stock;		/* the series is missing */
 	enum tt_tunable	id;
-	struct tt_conf	conf;
+	const struct tt_conf *conf;	/* NULL: the usual one */
 	enum tt_hands_off off;
 	enum tt_hands_off host_max_off;
 	u64		written;	/* by an earlier decision */
@@ -25,132 +27,117 @@ static const struct {
 	u64		fastest_bps;
 	u64		expected;
 } cases[] = {
-#define CONF .conf = { .roles = { true, true }, .memory_percent = 25, \
-		       .read_ahead = true, .tcp_limits = TT_TCP_AUTO }
-	{ "a server's replies", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .expected = 100 * MIB },
+	{ "a server's replies", TT_SERVER, { .window_bytes = { 100 * MIB } },
+	  .id = TT_SRV_SNDBUF, .expected = 100 * MIB },
 	{ "a server's requests", TT_SERVER,
-	  { .window_bytes = { 0, 100 * MIB } }, .id = TT_SRV_RCVBUF, CONF,
+	  { .window_bytes = { 0, 100 * MIB } }, .id = TT_SRV_RCVBUF,
 	  .expected = 100 * MIB },
-	{ "a client's requests", TT_CLIENT,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_CLNT_SNDBUF, CONF,
-	  .expected = 100 * MIB },
-	{ "a client's replies", TT_CLIENT,
-	  { .window_bytes = { 0, 100 * MIB } }, .id = TT_CLNT_RCVBUF, CONF,
-	  .expected = 100 * MIB },
+	{ "a client's requests", TT_CLIENT, { .window_bytes = { 100 * MIB } },
+	  .id = TT_CLNT_SNDBUF, .expected = 100 * MIB },
+	{ "a client's replies", TT_CLIENT, { .window_bytes = { 0, 100 * MIB } },
+	  .id = TT_CLNT_RCVBUF, .expected = 100 * MIB },
 	{ "several connections share the work", TT_SERVER,
 	  { .nconns = 4, .share_percent = 25, .window_bytes = { 100 * MIB },
-	    .reach_bytes = { 200 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	    .reach_bytes = { 200 * MIB } }, .id = TT_SRV_SNDBUF,
 	  .expected = 50 * MIB },
 	{ "one of them does nearly all of it", TT_SERVER,
 	  { .nconns = 4, .share_percent = 95, .window_bytes = { 100 * MIB } },
-	  .id = TT_SRV_SNDBUF, CONF, .expected = 100 * MIB },
-	{ "roles are not mixed", TT_CLIENT,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .expected = ~0ULL },
+	  .id = TT_SRV_SNDBUF, .expected = 100 * MIB },
+	{ "roles are not mixed", TT_CLIENT, { .window_bytes = { 100 * MIB } },
+	  .id = TT_SRV_SNDBUF, .expected = ~0ULL },
 	{ "a role that is not served", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF,
-	  .conf = { .roles = { false, true }, .memory_percent = 25 },
+	  CONF(.roles = { false, true }, .memory_percent = 25),
 	  .expected = ~0ULL },
-	{ "hands off", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .off = TT_OFF_FOREIGN, .expected = ~0ULL },
+	{ "hands off", TT_SERVER, { .window_bytes = { 100 * MIB } },
+	  .id = TT_SRV_SNDBUF, .off = TT_OFF_FOREIGN, .expected = ~0ULL },
 	{ "not above what the host allows", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_SRV_SNDBUF,
 	  .host_max_off = TT_OFF_DENIED, .expected = 4 * MIB },
-	{ "what TCP does by itself", TT_SERVER,
-	  { .window_bytes = { 2 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .expected = ~0ULL },
+	{ "what TCP does by itself", TT_SERVER, { .window_bytes = { 2 * MIB } },
+	  .id = TT_SRV_SNDBUF, .expected = ~0ULL },
 	{ "never back to 0, which would take buffers away", TT_SERVER,
-	  { .window_bytes = { MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  { .window_bytes = { MIB } }, .id = TT_SRV_SNDBUF,
 	  .written = 100 * MIB, .expected = 2 * MIB },
 	{ "nor when all are gone", TT_SERVER, { .nconns = 0 },
-	  .id = TT_SRV_SNDBUF, CONF, .written = 100 * MIB,
-	  .expected = 2 * MIB },
+	  .id = TT_SRV_SNDBUF, .written = 100 * MIB, .expected = 2 * MIB },
 	{ "up to what the link allows", TT_SERVER,
 	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 200 * MIB } },
-	  .id = TT_SRV_SNDBUF, CONF, .written = 20 * MIB,
-	  .expected = 200 * MIB },
+	  .id = TT_SRV_SNDBUF, .written = 20 * MIB, .expected = 200 * MIB },
 	{ "but not for a path that rests", TT_SERVER,
-	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF,
 	  .written = 20 * MIB, .rests = true, .expected = ~0ULL },
 	{ "nor down while it rises", TT_SERVER,
 	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 200 * MIB } },
-	  .id = TT_SRV_SNDBUF, CONF, .written = 150 * MIB,
-	  .expected = ~0ULL },
+	  .id = TT_SRV_SNDBUF, .written = 150 * MIB, .expected = ~0ULL },
 	{ "then down to what is needed", TT_SERVER,
-	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
+	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF,
 	  .written = 150 * MIB, .rests = true, .expected = 50 * MIB },
-	{ "all within the budget", TT_SERVER,
-	  { .nconns = 1, .window_bytes = { 50 * MIB },
-	    .reach_bytes = { 1000 * MIB } }, .id = TT_SRV_SNDBUF, CONF,
-	  .expected = 5461 * 65536ULL },
+	{ "all within the budget", TT_SERVER, { .nconns = 1,
+	  .window_bytes = { 50 * MIB }, .reach_bytes = { 1000 * MIB } },
+	  .id = TT_SRV_SNDBUF, .expected = 5461 * 65536ULL },
 	{ "the host's bound goes along", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX, CONF,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_WMEM_MAX,
 	  .expected = 100 * MIB },
-	{ "for either role", TT_CLIENT,
-	  { .window_bytes = { 0, 300 * MIB } }, .id = TT_RMEM_MAX, CONF,
-	  .expected = 300 * MIB },
+	{ "for either role", TT_CLIENT, { .window_bytes = { 0, 300 * MIB } },
+	  .id = TT_RMEM_MAX, .expected = 300 * MIB },
 	{ "room for the window scale of the fastest link", TT_SERVER,
-	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .fastest_bps = GBIT,
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, .fastest_bps = GBIT,
 	  .expected = 573 * 65536 },
 	{ "as if it were 1 Gbit/s, if that is not known", TT_SERVER,
-	  { .nconns = 1 }, .id = TT_RMEM_MAX, CONF, .expected = 573 * 65536 },
+	  { .nconns = 1 }, .id = TT_RMEM_MAX, .expected = 573 * 65536 },
 	{ "but no more than a scale of 13 needs", TT_SERVER, { .nconns = 1 },
-	  .id = TT_RMEM_MAX, CONF, .fastest_bps = 100 * GBIT,
-	  .expected = 256 * MIB },
+	  .id = TT_RMEM_MAX, .fastest_bps = 100 * GBIT, .expected = 256 * MIB },
 	{ "but no room without need", TT_SERVER, { .nconns = 1 },
-	  .id = TT_WMEM_MAX, CONF, .expected = ~0ULL },
+	  .id = TT_WMEM_MAX, .expected = ~0ULL },
 	{ "with sunrpc-tcpbuf TCP's own stay", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM, CONF,
+	  { .window_bytes = { 100 * MIB } }, .id = TT_TCP_WMEM,
 	  .expected = ~0ULL },
 	{ "nor for a path that is not connected", TT_SERVER,
-	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
+	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
 	  .expected = ~0ULL },
 	{ "without it they are twice the window", TT_SERVER,
-	  { .nconns = 1, .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM, CONF,
+	  { .nconns = 1, .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
 	  .expected = 200 * MIB },
 	{ "unless the configuration says never", TT_SERVER,
 	  { .window_bytes = { 100 * MIB } }, true, TT_TCP_WMEM,
-	  .conf = { .roles = { true, true }, .memory_percent = 25 },
+	  CONF(.roles = { true, true }, .memory_percent = 25),
 	  .expected = ~0ULL },
 	{ "or it says always", TT_SERVER,
 	  { .window_bytes = { 0, 100 * MIB } }, false, TT_TCP_RMEM,
-	  .conf = { .roles = { true, true }, .memory_percent = 25,
-		    .tcp_limits = TT_TCP_ALWAYS }, .expected = 200 * MIB },
+	  CONF(.roles = { true, true }, .memory_percent = 25,
+	       .tcp_limits = TT_TCP_ALWAYS), .expected = 200 * MIB },
 	{ "slow start stays", TT_SERVER, { .nconns = 1 },
-	  .id = TT_SLOW_START, CONF, .expected = ~0ULL },
+	  .id = TT_SLOW_START, .expected = ~0ULL },
 	{ "unless it is to go", TT_SERVER, { .nconns = 1 },
-	  .id = TT_SLOW_START, .conf = { .slow_start_after_idle = true },
+	  .id = TT_SLOW_START, CONF(.slow_start_after_idle = true),
 	  .expected = 0 },
 	{ "read-ahead to begin with", TT_CLIENT,
 	  { .rtt_us = 100000, .link = { .rate_bps = GBIT } },
-	  .id = TT_READ_AHEAD, CONF, .expected = 24 * 1024 },
+	  .id = TT_READ_AHEAD, .expected = 24 * 1024 },
 	{ "all that a fast link would take", TT_CLIENT,
 	  { .rtt_us = 100000, .link = { .rate_bps = 10 * GBIT } },
-	  .id = TT_READ_AHEAD, CONF, .expected = 239 * 1024 },
+	  .id = TT_READ_AHEAD, .expected = 239 * 1024 },
 	{ "but no more than a share of memory", TT_CLIENT,
 	  { .rtt_us = 100000, .link = { .rate_bps = 100 * GBIT } },
-	  .id = TT_READ_AHEAD, CONF, .expected = 512 * 1024 },
+	  .id = TT_READ_AHEAD, .expected = 512 * 1024 },
 	{ "more, if so much was written", TT_CLIENT,
-	  { .rtt_us = 100000, .best_bps = { GBIT } }, .id = TT_READ_AHEAD, CONF,
+	  { .rtt_us = 100000, .best_bps = { GBIT } }, .id = TT_READ_AHEAD,
 	  .expected = 36 * 1024 },
 	{ "more than to begin with is needed", TT_CLIENT,
 	  { .rtt_us = 100000, .best_bps = { 0, 2 * GBIT } },
-	  .id = TT_READ_AHEAD, CONF, .expected = 72 * 1024 },
-	{ "3 BDP of what was read", TT_CLIENT,
-	  { .rtt_us = 100000, .best_bps = { 0, GBIT / 10 },
-	    .proven = { false, true } }, .id = TT_READ_AHEAD, CONF,
-	  .expected = 4 * 1024 },
+	  .id = TT_READ_AHEAD, .expected = 72 * 1024 },
+	{ "3 BDP of what was read", TT_CLIENT, { .rtt_us = 100000,
+	  .best_bps = { 0, GBIT / 10 }, .proven = { false, true } },
+	  .id = TT_READ_AHEAD, .expected = 4 * 1024 },
 	{ "a LAN's stays as it is", TT_CLIENT,
 	  { .rtt_us = 200, .best_bps = { 0, GBIT }, .proven = { true, true } },
-	  .id = TT_READ_AHEAD, CONF, .expected = ~0ULL },
+	  .id = TT_READ_AHEAD, .expected = ~0ULL },
 	{ "a path that is not known", TT_CLIENT, { .nconns = 1 },
-	  .id = TT_READ_AHEAD, CONF, .expected = ~0ULL },
+	  .id = TT_READ_AHEAD, .expected = ~0ULL },
 	{ "not to be set", TT_CLIENT,
 	  { .rtt_us = 100000 }, .id = TT_READ_AHEAD,
-	  .conf = { .roles = { true, true } }, .expected = ~0ULL },
+	  CONF(.roles = { true, true }), .expected = ~0ULL },
 };
 
 static const struct {
@@ -173,6 +160,11 @@ static const u64 values[TT_TUNABLES] = {
 	[TT_SLOW_START] = 1, [TT_READ_AHEAD] = 128,
 };
 
+static const struct tt_conf usual = {
+	.roles = { true, true }, .memory_percent = 25, .read_ahead = true,
+	.tcp_limits = TT_TCP_AUTO,
+};
+
 static u64 decided(size_t i, char *reason)
 {
 	struct tt_setting settings[TT_TUNABLES] = { 0 };
@@ -186,11 +178,13 @@ static u64 decided(size_t i, char *reason)
 	};
 	struct tt_decision decision;
 	struct policy_input input = {
-		.now_us = 100000000, .conf = &cases[i].conf, .host = &host,
+		.now_us = 100000000, .conf = &usual, .host = &host,
 		.paths = &path, .npaths = 1, .mounts = &mount, .nmounts = 1,
 		.settings = settings, .nsettings = TT_TUNABLES,
 	};
 
+	if (cases[i].conf)
+		input.conf = cases[i].conf;
 	path.role = cases[i].role;
 	for (int dir = 0; dir < TT_DIRS && !cases[i].rests; dir++)
 		path.reach_bytes[dir] = max_u64(path.window_bytes[dir],
@@ -246,7 +240,6 @@ static void test_compute(u64 rate_bps, u32 rtt_us, bool tcpbuf)
 	};
 	struct tt_decision decision;
 
-	test_begin();
 	for (int id = 0; id < TT_TUNABLES; id++)
 		settings[id].target.id = id;
 	policy_decide(&input, &decision);
@@ -267,7 +260,6 @@ int main(void)
 		char reason[REASON_BYTES] = "none";
 		u64 got;
 
-		test_begin();
 		got = decided(i, reason);
 		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
 		EXPECT(reason[0] && strlen(reason) < REASON_BYTES - 1, "%s", reason);
@@ -278,8 +270,7 @@ int main(void)
 					 computed[i].rate_bps,
 					 computed[i].rtt_us);
 
-		test_begin();
-		EXPECT(got == computed[i].expected, "%llu", got);
+		EXPECT_EQ(got, computed[i].expected);
 		test_end(computed[i].name);
 	}
 	for (int tcpbuf = 0; tcpbuf < 2; tcpbuf++) {

@@ -71,7 +71,6 @@ static void test_said_once(void)
 {
 	size_t n;
 
-	test_begin();
 	if (geteuid()) {
 		test_end("each mount is logged once # SKIP only root's sockets count");
 		return;
@@ -83,9 +82,9 @@ static void test_said_once(void)
 		perror("open");
 	daemon_.model = model_new();
 	if (!freopen(folder_path("log"), "w", stderr))
-		EXPECT(false, "stderr");
+		EXPECT(false);
 	for (int i = 0; i < POLLS; i++)
-		EXPECT(!poll_run(&daemon_), "poll");
+		EXPECT(!poll_run(&daemon_));
 	fflush(stderr);
 	n = count(folder_get("log"), "no permission to write read_ahead_kb");
 	EXPECT(n == MOUNTS, "%zu lines in %d polls", n, POLLS);

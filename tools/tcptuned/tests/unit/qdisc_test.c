@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/pkt_sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../sense/qdisc.h"
 #include "../test.h"
 
 #define OPTIONS 2	/* TCA_OPTIONS; any number does */
+
+#define TBF	"tbf", 0, TCA_TBF_PARMS, sizeof(struct tc_tbf_qopt), 0
+#define NETEM	"netem", sizeof(struct tc_netem_qopt), TCA_NETEM_RATE, \
+		sizeof(struct tc_netem_rate), 0
+#define HTB	"htb", 0, TCA_HTB_PARMS, sizeof(struct tc_htb_opt), \
+		offsetof(struct tc_htb_opt, ceil) - \
+		offsetof(struct tc_htb_opt, rate)
 
 /* A qdisc's options: a header of @header_bytes, a rate, and a larger one. */
 static const struct {
@@ -21,54 +27,22 @@ static const struct {
 	u64 rate64;
 	u64 expected;
 } cases[] = {
-	{
-		.name = "tbf", .kind = "tbf", .attr = TCA_TBF_PARMS,
-		.attr_bytes = sizeof(struct tc_tbf_qopt),
-		.rate = 125000000, .expected = 125000000,
-	}, {
-		.name = "tbf faster than 32 bits", .kind = "tbf",
-		.attr = TCA_TBF_PARMS,
-		.attr_bytes = sizeof(struct tc_tbf_qopt),
-		.rate = UINT32_MAX, .attr64 = TCA_TBF_RATE64,
-		.rate64 = 5000000000, .expected = 5000000000,
-	}, {
-		.name = "tbf cut off", .kind = "tbf", .attr = TCA_TBF_PARMS,
-		.attr_bytes = 3, .rate = 125000000,
-	}, {
-		.name = "netem", .kind = "netem",
-		.header_bytes = sizeof(struct tc_netem_qopt),
-		.attr = TCA_NETEM_RATE,
-		.attr_bytes = sizeof(struct tc_netem_rate),
-		.rate = 1250000000, .expected = 1250000000,
-	}, {
-		.name = "netem faster than 32 bits", .kind = "netem",
-		.header_bytes = sizeof(struct tc_netem_qopt),
-		.attr = TCA_NETEM_RATE,
-		.attr_bytes = sizeof(struct tc_netem_rate),
-		.rate = UINT32_MAX, .attr64 = TCA_NETEM_RATE64,
-		.rate64 = 12500000000, .expected = 12500000000,
-	}, {
-		.name = "netem without a rate", .kind = "netem",
-		.header_bytes = sizeof(struct tc_netem_qopt),
-	}, {
-		.name = "netem cut off", .kind = "netem", .header_bytes = 4,
-	}, {
-		.name = "cake", .kind = "cake",
-		.attr64 = TCA_CAKE_BASE_RATE64, .rate64 = 12500000,
-		.expected = 12500000,
-	}, {
-		.name = "cake unlimited", .kind = "cake",
-		.attr64 = TCA_CAKE_BASE_RATE64,
-	}, {
-		.name = "class of htb", .kind = "htb", .attr = TCA_HTB_PARMS,
-		.attr_bytes = sizeof(struct tc_htb_opt),
-		.offset = offsetof(struct tc_htb_opt, ceil.rate) -
-			offsetof(struct tc_htb_opt, rate.rate),
-		.rate = 12500000, .expected = 12500000,
-	}, {
-		.name = "no shaper", .kind = "fq", .attr = TCA_TBF_PARMS,
-		.attr_bytes = sizeof(struct tc_tbf_qopt), .rate = 125000000,
-	},
+	{ "tbf", TBF, 125000000, 0, 0, 125000000 },
+	{ "tbf faster than 32 bits", TBF, UINT32_MAX,
+	  TCA_TBF_RATE64, 5000000000, 5000000000 },
+	{ "tbf cut off", "tbf", 0, TCA_TBF_PARMS, 3, 0, 125000000, 0, 0, 0 },
+	{ "netem", NETEM, 1250000000, 0, 0, 1250000000 },
+	{ "netem faster than 32 bits", NETEM, UINT32_MAX,
+	  TCA_NETEM_RATE64, 12500000000, 12500000000 },
+	{ .name = "netem without a rate", .kind = "netem",
+	  .header_bytes = sizeof(struct tc_netem_qopt) },
+	{ .name = "netem cut off", .kind = "netem", .header_bytes = 4 },
+	{ "cake", "cake", .attr64 = TCA_CAKE_BASE_RATE64, .rate64 = 12500000,
+	  .expected = 12500000 },
+	{ "cake unlimited", "cake", .attr64 = TCA_CAKE_BASE_RATE64 },
+	{ "class of htb", HTB, 12500000, 0, 0, 12500000 },
+	{ "no shaper", "fq", 0, TCA_TBF_PARMS, sizeof(struct tc_tbf_qopt), 0,
+	  125000000, 0, 0, 0 },
 };
 
 /* In tc_ratespec the rate comes last; in tc_netem_rate first. */
@@ -96,31 +70,13 @@ static struct nlattr *options(size_t i, void *buf)
 	return nest;
 }
 
-/* Every length that the options could have been cut to. */
-static void test_cut(size_t i)
-{
-	char buf[512];
-	struct nlattr *nest = options(i, buf);
-
-	for (u16 len = nest->nla_len; len >= sizeof(*nest); len--) {
-		struct nlattr *copy = malloc(len);
-
-		nest->nla_len = len;
-		memcpy(copy, nest, len);
-		qdisc_parse(cases[i].kind, copy);
-		free(copy);
-	}
-}
-
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char buf[512];
 		u64 rate = qdisc_parse(cases[i].kind, options(i, buf));
 
-		test_begin();
-		EXPECT(rate == cases[i].expected, "%llu", rate);
-		test_cut(i);
+		EXPECT_EQ(rate, cases[i].expected);
 		test_end(cases[i].name);
 	}
 	return test_result();

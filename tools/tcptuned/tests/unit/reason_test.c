@@ -46,10 +46,9 @@ int main(void)
 		struct tt_reason reason = cases[i].reason;
 		char text[REASON_BYTES];
 
-		test_begin();
 		reason.peer = peer;
 		reason_text(&reason, text);
-		EXPECT(!strcmp(text, cases[i].expected), "%s", text);
+		EXPECT_STR(text, cases[i].expected);
 		test_end(cases[i].name);
 	}
 	return test_result();

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who else tunes here, by the files of a folder. */
+#include "../../policy/table.h"
 #include "../../sense/rival.h"
 #include "../test.h"
 #include "../folder.h"
-
-static const struct tt_row table[TT_TUNABLES] = {
-	[TT_RMEM_MAX] = { .name = "net.core.rmem_max" },
-	[TT_WMEM_MAX] = { .name = "net.core.wmem_max" },
-	[TT_SRV_RCVBUF] = { .name = "sunrpc.tcp_rcvbuf" },
-	[TT_SRV_SNDBUF] = { .name = "sunrpc.tcp_sndbuf" },
-	[TT_CLNT_RCVBUF] = { .name = "sunrpc.tcp_clnt_rcvbuf" },
-	[TT_CLNT_SNDBUF] = { .name = "sunrpc.tcp_clnt_sndbuf" },
-	[TT_TCP_RMEM] = { .name = "net.ipv4.tcp_rmem" },
-	[TT_TCP_WMEM] = { .name = "net.ipv4.tcp_wmem" },
-	[TT_SLOW_START] = { .name = "net.ipv4.tcp_slow_start_after_idle" },
-	[TT_READ_AHEAD] = { .name = "read_ahead_kb" },
-};
 
 #define OWNS(id) (1U << (id))
 #define BUFFERS (OWNS(TT_RMEM_MAX) | OWNS(TT_WMEM_MAX) | \
@@ -111,16 +99,15 @@ int main(void)
 		struct rivals rivals;
 		unsigned int owns = 0;
 
-		test_begin();
 		folder_make();
 		for (; file->name; file++)
 			folder_put(file->name, file->text);
-		rival_find(&rivals, folder, table);
+		rival_find(&rivals, folder, table_rows);
 		for (int id = 0; id < TT_TUNABLES; id++)
 			owns |= rivals.owns[id] ? OWNS(id) : 0;
-		EXPECT(rivals.bpftune == cases[i].bpftune, "bpftune");
-		EXPECT(rivals.tuned == cases[i].tuned, "tuned");
-		EXPECT(owns == cases[i].owns, "%x", owns);
+		EXPECT(rivals.bpftune == cases[i].bpftune);
+		EXPECT(rivals.tuned == cases[i].tuned);
+		EXPECT_EQ(owns, cases[i].owns);
 		folder_remove();
 		test_end(cases[i].name);
 	}

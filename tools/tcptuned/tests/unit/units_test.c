@@ -7,11 +7,6 @@
 #include "../../units.h"
 #include "../test.h"
 
-static int bytes(const char *text, u64 *value)
-{
-	return units_parse_bytes(text, value);
-}
-
 static int time_us(const char *text, u64 *value)
 {
 	u32 us = 0;
@@ -21,65 +16,47 @@ static int time_us(const char *text, u64 *value)
 	return err;
 }
 
-static int rate(const char *text, u64 *value)
-{
-	return units_parse_rate(text, value);
-}
-
 static const struct {
 	int		(*parse)(const char *text, u64 *value);
 	const char	*text;
 	int		err;
 	u64		value;
 } parsed[] = {
-	{ bytes, "0", 0, 0 },
-	{ bytes, "4096", 0, 4096 },
-	{ bytes, "64K", 0, 65536 },
-	{ bytes, "64KiB", 0, 65536 },
-	{ bytes, "1.5M", 0, 1572864 },
-	{ bytes, "1G", 0, 1073741824 },
-	{ bytes, "", -EINVAL, 0 },
-	{ bytes, "-1", -EINVAL, 0 },
-	{ bytes, "+1", -EINVAL, 0 },
-	{ bytes, " 1", -EINVAL, 0 },
-	{ bytes, "1 ", -EINVAL, 0 },
-	{ bytes, "0x10", -EINVAL, 0 },
-	{ bytes, "inf", -EINVAL, 0 },
-	{ bytes, "1e3", -EINVAL, 0 },
-	{ bytes, "1.2.3", -EINVAL, 0 },
-	{ bytes, "1.", -EINVAL, 0 },
-	{ bytes, ".5", -EINVAL, 0 },
-	{ bytes, "4T", -EINVAL, 0 },
-	{ bytes, "9007199254740992", 0, 1ULL << 53 },
-	{ bytes, "9007199254740994", -ERANGE, 0 },
-	{ bytes, "9999999999999G", -ERANGE, 0 },
-	{ bytes, "1111111111111111111111111111111111111", -ERANGE, 0 },
-	{ rate, "10G", 0, 10000000000 },
-	{ rate, "2.5g", 0, 2500000000 },
-	{ rate, "100M", 0, 100000000 },
-	{ rate, "10Gbit/s", 0, 10000000000 },
-	{ rate, "1.25GB/s", 0, 10000000000 },
-	{ rate, "125MB/s", 0, 1000000000 },
-	{ rate, "119.2MiB/s", 0, 999922074 },
-	{ rate, "1Gb", -EINVAL, 0 },
-	{ rate, "1GB", -EINVAL, 0 },
+	{ units_parse_bytes, "0", 0, 0 },
+	{ units_parse_bytes, "4096", 0, 4096 },
+	{ units_parse_bytes, "64KiB", 0, 65536 },
+	{ units_parse_bytes, "1.5M", 0, 1572864 },
+	{ units_parse_bytes, "1G", 0, 1073741824 },
+	{ units_parse_bytes, "", -EINVAL, 0 },
+	{ units_parse_bytes, "-1", -EINVAL, 0 },
+	{ units_parse_bytes, " 1", -EINVAL, 0 },
+	{ units_parse_bytes, "1 ", -EINVAL, 0 },
+	{ units_parse_bytes, "0x10", -EINVAL, 0 },
+	{ units_parse_bytes, "inf", -EINVAL, 0 },
+	{ units_parse_bytes, "1.", -EINVAL, 0 },
+	{ units_parse_bytes, ".5", -EINVAL, 0 },
+	{ units_parse_bytes, "4T", -EINVAL, 0 },
+	{ units_parse_bytes, "9007199254740992", 0, 1ULL << 53 },
+	{ units_parse_bytes, "9007199254740994", -ERANGE, 0 },
+	{ units_parse_bytes, "1111111111111111111111111111111111111", -ERANGE, 0 },
+	{ units_parse_rate, "10G", 0, 10000000000 },
+	{ units_parse_rate, "2.5g", 0, 2500000000 },
+	{ units_parse_rate, "10Gbit/s", 0, 10000000000 },
+	{ units_parse_rate, "1.25GB/s", 0, 10000000000 },
+	{ units_parse_rate, "119.2MiB/s", 0, 999922074 },
+	{ units_parse_rate, "1Gb", -EINVAL, 0 },
 	{ time_us, "120ms", 0, 120000 },
 	{ time_us, "200us", 0, 200 },
 	{ time_us, "1.5s", 0, 1500000 },
-	{ time_us, "0.2ms", 0, 200 },
 	{ time_us, "120", -EINVAL, 0 },
-	{ time_us, "120m", -EINVAL, 0 },
 	{ time_us, "4294s", 0, 4294000000 },
 	{ time_us, "4295s", -ERANGE, 0 },
-	{ rate, "10gbit", 0, 10000000000 },
-	{ rate, "2.5Gbit", 0, 2500000000 },
-	{ rate, "100mbit", 0, 100000000 },
-	{ rate, "64kbit", 0, 64000 },
-	{ rate, "1000bit", 0, 1000 },
-	{ rate, "1gb/s", -EINVAL, 0 },
-	{ rate, "1Gbps", -EINVAL, 0 },
-	{ rate, "10", -EINVAL, 0 },
-	{ rate, "99999tbit", -ERANGE, 0 },
+	{ units_parse_rate, "10gbit", 0, 10000000000 },
+	{ units_parse_rate, "1000bit", 0, 1000 },
+	{ units_parse_rate, "1gb/s", -EINVAL, 0 },
+	{ units_parse_rate, "1Gbps", -EINVAL, 0 },
+	{ units_parse_rate, "10", -EINVAL, 0 },
+	{ units_parse_rate, "99999tbit", -ERANGE, 0 },
 };
 
 static void test_parse(void)
@@ -90,11 +67,10 @@ static void test_parse(void)
 		u64 value = 0;
 		int err;
 
-		test_begin();
 		err = parsed[i].parse(parsed[i].text, &value);
-		EXPECT(err == parsed[i].err, "%d", err);
+		EXPECT_EQ(err, parsed[i].err);
 		if (!err)
-			EXPECT(value == parsed[i].value, "%llu", value);
+			EXPECT_EQ(value, parsed[i].value);
 		snprintf(name, sizeof(name), "parse '%s'", parsed[i].text);
 		test_end(name);
 	}
@@ -130,9 +106,8 @@ static void test_print(void)
 	char name[80], buf[UNITS_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(printed); i++) {
-		test_begin();
 		printed[i].print(printed[i].value, buf);
-		EXPECT(!strcmp(buf, printed[i].text), "%s", buf);
+		EXPECT_STR(buf, printed[i].text);
 		snprintf(name, sizeof(name), "print %s", printed[i].text);
 		test_end(name);
 	}
@@ -161,9 +136,8 @@ static void test_addresses(void)
 	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
-		test_begin();
 		err = units_parse_addr(addresses[i].text, &addr);
-		EXPECT(err == addresses[i].err, "%d", err);
+		EXPECT_EQ(err, addresses[i].err);
 		if (!err)
 			EXPECT(!strcmp(units_addr(&addr, buf),
 				       addresses[i].back), "%s", buf);

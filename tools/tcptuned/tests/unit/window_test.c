@@ -84,20 +84,16 @@ int main(void)
 	struct path path;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		test_begin();
 		path_init(&path, TT_SERVER, &peer, 0);
 		path.pub.rtt_us = RTT_US;
 		path.pub.link.rate_bps = LINK_BPS;
 		path.pub.limit[TT_OUT] = cases[i].limit;
 		path.span.smooth_us = cases[i].smooth_us;
 		run(&path, i);
-		EXPECT(path.dirs[TT_OUT].stretch == cases[i].stretch, "%u",
-		       path.dirs[TT_OUT].stretch);
-		EXPECT(path.pub.proven[TT_OUT] == cases[i].proven, "proven");
-		EXPECT(path.pub.window_bytes[TT_OUT] == cases[i].window_bytes,
-		       "%llu bytes", path.pub.window_bytes[TT_OUT]);
-		EXPECT(path.pub.reach_bytes[TT_OUT] == cases[i].reach_bytes,
-		       "reach of %llu bytes", path.pub.reach_bytes[TT_OUT]);
+		EXPECT_EQ(path.dirs[TT_OUT].stretch, cases[i].stretch);
+		EXPECT(path.pub.proven[TT_OUT] == cases[i].proven);
+		EXPECT_EQ(path.pub.window_bytes[TT_OUT], cases[i].window_bytes);
+		EXPECT_EQ(path.pub.reach_bytes[TT_OUT], cases[i].reach_bytes);
 		test_end(cases[i].name);
 	}
 	return test_result();
