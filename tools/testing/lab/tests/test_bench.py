@@ -17,6 +17,7 @@ from tools.testing.lab.bench.cells import Cell
 from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.wire import payload_mb_per_s
 
 PEERS = cells.peers()
 PATH = Cell(100, 30, "3")
@@ -47,7 +48,7 @@ def _row(peer: str, rate: float, memory_mb: float = 1, **more: Any) -> Row:
 
 
 def test_limit_of_large_packets() -> None:
-    assert PATH.limit == pytest.approx(PATH.path.limit)
+    assert PATH.limit == pytest.approx(payload_mb_per_s(100))
     large = dataclasses.replace(PATH, mtu=9000)
     assert PATH.limit < large.limit < 100 / 8
 
