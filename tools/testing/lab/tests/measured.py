@@ -101,16 +101,6 @@ class Phase:
         rate: float = moved / (end - start) / 1e6
         return rate
 
-    def tcp_mem_pages(self, from_s: float, to_s: float) -> float:
-        """Mean of what all TCP sockets took during an interval."""
-        return mean(
-            [
-                sample["tcp_mem_pages"]
-                for sample in self.report["samples"]
-                if from_s <= sample["t_s"] <= to_s
-            ]
-        )
-
     def points(self) -> list[Point]:
         """The phase's course; it must be that of one connection."""
         (peer,) = self.peers()

@@ -12,7 +12,7 @@ import pytest
 
 from tools.kernel.errors import LabError
 from tools.testing.lab import course, digests, image, scenario
-from tools.testing.lab.bench import bench, cells, compare, summary
+from tools.testing.lab.bench import bench, cells, compare, pictures, summary
 from tools.testing.lab.bench.cells import Cell
 from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
@@ -21,6 +21,7 @@ from tools.testing.lab.wire import payload_mb_per_s
 
 PEERS = cells.peers()
 PATH = Cell(100, 30, "3")
+MOST_BYTES = 60_000
 MADE_OF = {"date": "2026-01-01", "series": "", "daemon": ""}
 
 
@@ -189,11 +190,14 @@ def test_families() -> None:
     assert compare.families([]) == {compare.GRID: []}
 
 
-def test_tables_are_of_the_rows(tmp_path: Path) -> None:
-    """No table of the page has a figure that no row has."""
-    for made in summary.write(bench.STORE.read(), tmp_path):
-        committed = bench.FOLDER / made.name
-        assert made.read_text() == committed.read_text(), "make pictures"
+def test_tables_and_pictures_are_of_the_rows(tmp_path: Path) -> None:
+    """No table or picture of the page has a figure that no row has."""
+    rows = bench.STORE.read()
+    made = pictures.draw(rows, bench.COURSES.read(), tmp_path)
+    for path in [*made, *summary.write(rows, tmp_path)]:
+        committed = (bench.FOLDER / path.name).read_text()
+        assert path.read_text() == committed, "make pictures"
+        assert len(committed) < MOST_BYTES
 
 
 def test_behind() -> None:

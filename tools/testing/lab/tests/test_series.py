@@ -156,19 +156,15 @@ def test_write(project: Lab) -> None:
 
 
 def test_same_series_again(project: Lab) -> None:
+    """Also of a commit; what is no longer in it goes."""
+    (project.repo / "net/sunrpc/tests/t.c").chmod(0o755)
     project.write({"out/series-7.2/main/0009-left-over.patch": ""})
     series.git(project.repo, "init", "--quiet")
     series.git(project.repo, "commit", "--allow-empty", "--message=x", **ALICE)
     first = text_of(write(project))
+    assert "create mode 100755 net/sunrpc/tests/t.c" in first[1]
     assert text_of(write(project)) == first
     assert not list((project.repo / "out").rglob("0009*"))
-
-
-def test_mode_of_a_program_is_kept(project: Lab) -> None:
-    (project.repo / "net/sunrpc/tests/t.c").chmod(0o755)
-    assert (
-        "create mode 100755 net/sunrpc/tests/t.c" in text_of(write(project))[1]
-    )
 
 
 def test_independent_series_that_needs_another(project: Lab) -> None:

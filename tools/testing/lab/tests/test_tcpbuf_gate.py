@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ def _keep(keep: Keep, setup: str, phase: Phase) -> None:
         keep("gate", setup, f"{stat['host']}_{name}", stat[name])
 
 
-@pytest.mark.parametrize("threads", [1, 8, 64])
+@pytest.mark.parametrize("threads", [1, 64])
 def test_lan_does_not_wait(images: Images, keep: Keep, threads: int) -> None:
     keep("gate", "patched idle", "lan_p99_ms", _idle_p99_ms(images))
     phase = _run(images, "gate", threads=threads)
@@ -59,14 +58,11 @@ def test_lan_does_not_wait(images: Images, keep: Keep, threads: int) -> None:
     assert _lan_is_idle(images, phase)
 
 
-# What the gate is for: the stock kernel parks its threads.
-@pytest.mark.parametrize("threads", [1, 8])
-def test_stock_parks_threads(images: Images, keep: Keep, threads: int) -> None:
+def test_stock_parks_threads(images: Images, keep: Keep) -> None:
+    """What the gate is for."""
     plan = scenario.load("gate", "default")
-    server = dataclasses.replace(plan.server, threads=threads)
-    plan = dataclasses.replace(plan, server=server)
     phase = measured.run(images.stock, plan)["read"]
-    _keep(keep, f"stock default, threads={threads}", phase)
+    _keep(keep, "stock default", phase)
     # Before 6.14 a session has 30 requests, so that all 8 are seldom parked at
     # once: the mean shows it, not always the 99th percentile.
     assert phase.mean_ms(LAN) > 2 * _idle_p99_ms(images)
@@ -81,7 +77,7 @@ def _with_wmem(plan: scenario.Scenario, most: int) -> scenario.Scenario:
 
 # A buffer that cannot grow to what the path holds is full of data in flight, of
 # which nothing is unsent; in the smallest not even one reply has room.
-@pytest.mark.parametrize("kib", [256, 1024, 4096])
+@pytest.mark.parametrize("kib", [256, 4096])
 def test_full_buffer_parks_no_thread(
     images: Images, keep: Keep, kib: int
 ) -> None:
@@ -100,18 +96,14 @@ def test_full_buffer_parks_no_thread(
 
 
 def test_socket_limit_parks_no_thread(images: Images, keep: Keep) -> None:
-    idle_ms = _idle_p99_ms(images)
-    socket = _run(images, "socket")
-    both = _run(images, "socket-and-gate")
-    _keep(keep, "patched socket", socket)
-    _keep(keep, "patched socket-and-gate", both)
-    assert socket.p99_ms(LAN) <= 1.1 * idle_ms
-    assert _lan_is_idle(images, both)
+    phase = _run(images, "socket")
+    _keep(keep, "patched socket", phase)
+    assert phase.p99_ms(LAN) <= 1.1 * _idle_p99_ms(images)
 
 
 def _changed(plan: scenario.Scenario, **changes: Any) -> scenario.Scenario:
     """The plan with the keys of each client in changes laid over it."""
-    table = json.loads(json.dumps(scenario.to_dict(plan)))
+    table = scenario.to_dict(plan)
     for name, keys in changes.items():
         table["clients"][name] = {**table["clients"].get(name, {}), **keys}
     return scenario.from_dict(table)
@@ -137,24 +129,23 @@ def test_memory(images: Images, keep: Keep) -> None:
     assert pages <= 0.75 * open_.report["tcp_mem_pages"]
 
 
-@pytest.mark.parametrize(
-    "mount",
-    [{"nfs": "3"}, {"nfs": "4.1"}, {"family": 6}, {"options": "nconnect=2"}],
-    ids=str,
-)
-def test_every_mount(images: Images, keep: Keep, mount: dict[str, Any]) -> None:
-    plan = _changed(scenario.load("gate", "gate"), wan=mount, lan=mount)
-    phase = measured.run(images.patched, plan)["read"]
-    plan = _changed(scenario.load("gate", "open"), wan=mount, lan=mount)
-    without = measured.run(images.patched, plan)["read"]
-    what = " ".join(f"{key}={value}" for key, value in mount.items())
-    _keep(keep, f"patched gate, {what}", phase)
-    _keep(keep, f"patched open, {what}", without)
+def test_another_mount(images: Images, keep: Keep) -> None:
+    """NFSv3 over IPv6, on two connections."""
+    mount = {"nfs": "3", "family": 6, "options": "nconnect=2"}
+    gated, without = (
+        measured.run(
+            images.patched,
+            _changed(scenario.load("gate", setup), wan=mount, lan=mount),
+        )["read"]
+        for setup in ("gate", "open")
+    )
+    _keep(keep, "patched gate, another mount", gated)
+    _keep(keep, "patched open, another mount", without)
     # NFSv3 asks once more before it reads, and IPv6 has longer headers. Two
     # connections share the work otherwise with the gate: 0.35 % less was seen.
-    assert phase.mb_per_s(WAN) >= 95
-    assert phase.mb_per_s(WAN) >= 0.995 * without.mb_per_s(WAN)
-    assert _lan_is_idle(images, phase)
+    assert gated.mb_per_s(WAN) >= 95
+    assert gated.mb_per_s(WAN) >= 0.995 * without.mb_per_s(WAN)
+    assert _lan_is_idle(images, gated)
 
 
 def _with_jobs(
@@ -162,7 +153,7 @@ def _with_jobs(
 ) -> scenario.Scenario:
     table = scenario.to_dict(plan)
     table["phases"][-1]["jobs"] = jobs
-    return scenario.from_dict(json.loads(json.dumps(table)))
+    return scenario.from_dict(table)
 
 
 def test_stat_beside_own_read(images: Images, keep: Keep) -> None:
@@ -203,19 +194,6 @@ def test_four_wan_readers(images: Images, keep: Keep) -> None:
     assert _lan_is_idle(images, phase, job=4)
 
 
-@pytest.mark.parametrize("lowat", [1, 4096])
-def test_smallest_values_never_stall(
-    images: Images, keep: Keep, lowat: int
-) -> None:
-    """Replies of 1 MiB, of which each closes the gate many times over."""
-    plan = scenario.load("gate", "gate")
-    plan.server.sysctl[SYSCTL] = lowat
-    phase = measured.run(images.patched, plan)["read"]
-    _keep(keep, f"patched gate, tcp_notsent_lowat={lowat}", phase)
-    assert len(phase.peers("10.0.0.")) == 1
-    assert phase.mb_per_s(WAN) >= 96
-
-
 def _small_reads(images: Images, lowat: int) -> Run:
     """64 processes of one client read a file each in records of 4 KiB."""
     table = scenario.to_dict(scenario.load("gate", "gate"))
@@ -233,14 +211,12 @@ def _small_reads(images: Images, lowat: int) -> Run:
             "file": str(number),
             "size_mib": 1,
             "record_kib": 4,
-            "passes": 4,
+            "passes": 2,
         }
         for number in range(1, 65)
     ]
     table["clients"]["lan"]["options"] = "rsize=4096"
-    return measured.run(
-        images.patched, scenario.from_dict(json.loads(json.dumps(table)))
-    )
+    return measured.run(images.patched, scenario.from_dict(table))
 
 
 def test_small_replies_keep_their_parallelism(
@@ -268,7 +244,7 @@ def test_value_changes_while_it_matters(images: Images) -> None:
         for n, value in enumerate(values * 10)
     ]
     table["sample_ms"] = 50
-    plan = scenario.from_dict(json.loads(json.dumps(table)))
+    plan = scenario.from_dict(table)
     phase = measured.run(images.patched, plan)["read"]
     assert len(phase.peers("10.0.0.")) == 1
     assert phase.mb_per_s(WAN) >= 96
