@@ -89,20 +89,16 @@ def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
 def sync(want: Wanted, stock: Path, tree: Path, identity: str) -> list[str]:
     """Bring a tree to the wanted content; return the names changed.
 
-    The manifest lists every file that may differ from stock. It gets the
-    new names before any file is touched, so that a run cut off anywhere
-    leaves nothing that the next one would not find and put right.
+    The manifest lists every file that may differ from stock. A run that is cut
+    off leaves a tree without one, which is then made again.
     """
     before = read_manifest(tree)
-    earlier = set(before.files) if before else set()
-    names = sorted(want.names | earlier)
-    if before is not None and set(names) != earlier:
-        union = dict.fromkeys(names, "unknown")
-        _write_manifest(tree, Manifest(identity, union))
+    (tree / MANIFEST).unlink(missing_ok=True)
+    names = sorted(want.names | set(before.files if before else ()))
     changed = [name for name in names if _settle(name, want, stock, tree)]
     files = {name: _sum(tree / name) for name in sorted(want.names)}
-    if before != Manifest(identity, files):
-        _write_manifest(tree, Manifest(identity, files))
+    fields = {"identity": identity, "files": files}
+    replace(tree / MANIFEST, json.dumps(fields, indent=1) + "\n")
     return changed
 
 
@@ -205,11 +201,6 @@ def _prune(folder: Path, stock: Path, tree: Path) -> None:
         except OSError:
             return
         folder = folder.parent
-
-
-def _write_manifest(tree: Path, manifest: Manifest) -> None:
-    fields = {"identity": manifest.identity, "files": manifest.files}
-    replace(tree / MANIFEST, json.dumps(fields, indent=1) + "\n")
 
 
 def _sum(path: Path) -> str:

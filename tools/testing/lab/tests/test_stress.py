@@ -42,20 +42,21 @@ def test_splats(case: tuple[list[str], int]) -> None:
 COUNTS = dict.fromkeys([*stress.LEAST, *stress.MUST], 10**6)
 
 
-def _failures(boot: str = "some: is on", **counts: int) -> str:
-    counts = {**COUNTS, "longest_wait_ms": 100, **counts}
+def _failures(name: str, value: int, boot: str = "some: is on") -> str:
+    counts = {**COUNTS, "longest_wait_ms": 100, name: value}
     result = {"counts": counts, "errors": [], "boot": boot}
     kernel = stress.Kernel("some", "some: is on")
     return "; ".join(stress.failures(kernel, result, 10))
 
 
 def test_failures() -> None:
-    assert not _failures()
+    wait = "longest_wait_ms"
+    assert not _failures(wait, 100)
     for name in COUNTS:
-        assert name in _failures(**{name: 0})
-    assert "46000 ms" in _failures(longest_wait_ms=46_000)
+        assert name in _failures(name, 0)
+    assert "46000 ms" in _failures(wait, 46_000)
     # KCSAN was once built in, and not enabled.
-    assert "some: is on" in _failures("some: strict mode configured")
+    assert "some: is on" in _failures(wait, 100, "some: strict mode configured")
 
 
 # KUnit's totals, the exit status of a kselftest, and what must be said.

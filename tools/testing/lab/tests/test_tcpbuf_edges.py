@@ -215,7 +215,7 @@ RETRANSMITTED = "awk '/^Tcp:/ && $2 ~ /[0-9]/ {print $13}' /proc/net/snmp"
 def _lossy(images: Images, image: str, server: dict[str, Any]) -> Run:
     # CUBIC's window at that loss is far below what any buffer holds.
     sysctl = {**SYSCTL, "net.ipv4.tcp_congestion_control": "bbr"}
-    write = {"do": "write", "host": "wan", "size_mib": 400, "passes": 2}
+    write = {"do": "write", "host": "wan", "size_mib": 600}
     plan = _plan(
         [
             {"name": "connect", "jobs": [_run(SINGLE, "wan")]},
@@ -238,6 +238,4 @@ def test_loss(images: Images) -> None:
     tcp = {"net.ipv4.tcp_rmem": f"4096 131072 {2 * CEILING}"}
     theirs = _lossy(images, "stock", tcp)["write"]
     ours = _lossy(images, "patched", OURS)["write"]
-    for index in (0, 1):
-        rate = theirs.mb_per_s(index=index)
-        assert ours.mb_per_s(index=index) >= 0.98 * rate
+    assert ours.mb_per_s() >= 0.98 * theirs.mb_per_s()

@@ -31,7 +31,9 @@ def test_1_gbit_30_ms(images: Images, phase: str) -> None:
 
 
 def test_10_gbit_120_ms(images: Images) -> None:
-    run = measured.run(images.patched, scenario.load("transatlantic", "tuned"))
+    plan = scenario.load("transatlantic", "tuned")
+    plan.phases[:] = [one for one in plan.phases if one.name == "write"]
+    run = measured.run(images.patched, plan)
     limit = measured.reachable(images.trees.base, run.limit("wan"), 0.12)
     assert run["write"].mb_per_s() >= 0.9 * limit
 

@@ -100,38 +100,8 @@ def test_patch_that_does_not_apply(lab: Lab) -> None:
     assert not trees.patched.exists()
 
 
-class Cut(BaseException):
-    """The moment at which a run is cut off."""
-
-
-def test_cut_off_while_changing_files(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trees = lab.make()
-    before = contents(trees.patched)
-    _new_file(lab)
-    _second_patch(lab)
-    left = [2]
-    settle = overlay._settle
-
-    def cut(name: str, want: overlay.Wanted, stock: Path, folder: Path) -> bool:
-        if left[0] == 0:
-            raise Cut
-        left[0] -= 1
-        return settle(name, want, stock, folder)
-
-    with monkeypatch.context() as patch, pytest.raises(Cut):
-        patch.setattr(overlay, "_settle", cut)
-        lab.make()
-    # Going back must also find what the cut-off run added.
-    shutil.rmtree(lab.repo / "include")
-    (lab.repo / "patches/7.2/b.patch").unlink()
-    lab.make()
-    assert contents(trees.patched) == before
-
-
 @pytest.mark.parametrize("which", ["stock", "patched"])
-def test_tree_without_stamp_is_made_again(lab: Lab, which: str) -> None:
+def test_tree_that_was_cut_off_is_made_again(lab: Lab, which: str) -> None:
     trees = lab.make()
     whole = contents(getattr(trees, which))
     folder: Path = getattr(trees, which)
