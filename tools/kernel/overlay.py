@@ -173,7 +173,6 @@ def _settle(name: str, want: Wanted, stock: Path, tree: Path) -> bool:
         if not os.path.lexists(target):
             return False
         target.unlink()
-        _prune(target.parent, stock, tree)
         return True
     if _same(source, target):
         return False
@@ -191,16 +190,6 @@ def _same(source: Path, target: Path) -> bool:
         return False
     modes = source.stat().st_mode ^ target.stat().st_mode
     return modes & 0o100 == 0 and filecmp.cmp(source, target, shallow=False)
-
-
-def _prune(folder: Path, stock: Path, tree: Path) -> None:
-    """Remove folders that a removed file leaves empty."""
-    while folder != tree and not (stock / folder.relative_to(tree)).exists():
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
 
 
 def _sum(path: Path) -> str:
