@@ -180,6 +180,14 @@ def run(image: Path, plan: scenario.Scenario) -> Run:
     return _done[key]
 
 
+def changed(
+    name: str, setup: str | None = None, **over: Any
+) -> scenario.Scenario:
+    """A scenario with tables laid over it."""
+    table = scenario.to_dict(scenario.load(name, setup))
+    return scenario.from_dict(scenario.overlay(table, over))
+
+
 def commands(*texts: str, memory_mb: int = 600) -> scenario.Scenario:
     """A scenario without a client: a phase per command, "0" and so on."""
     return scenario.from_dict(

@@ -43,18 +43,15 @@ CEILING = 134217728
 
 def _bounded_read(**client_sysctl: Any) -> scenario.Scenario:
     """A read whose window is small but for what the client's file gives."""
-    table = scenario.to_dict(scenario.load("live"))
-    table["clients"]["wan"]["sysctl"] = {
-        "net.ipv4.tcp_rmem": "4096 131072 6291456",
-        **client_sysctl,
-    }
-    table["server"]["sysctl"] = {
-        "net.core.rmem_max": CEILING,
-        "net.core.wmem_max": CEILING,
-        "sunrpc.tcp_sndbuf": CEILING,
-    }
-    table["phases"][-1]["events"] = []
-    return scenario.from_dict(table)
+    rmem = {"net.ipv4.tcp_rmem": "4096 131072 6291456"}
+    limits = {"net.core.rmem_max": CEILING, "net.core.wmem_max": CEILING}
+    plan = measured.changed(
+        "live",
+        clients={"wan": {"sysctl": {**rmem, **client_sysctl}}},
+        server={"sysctl": {**limits, "sunrpc.tcp_sndbuf": CEILING}},
+    )
+    plan.phases[-1].events.clear()
+    return plan
 
 
 def test_receive_buffer_of_a_client(images: Images) -> None:
