@@ -43,7 +43,7 @@ def _cell(
 
 
 def _alone(plan: scenario.Scenario) -> scenario.Scenario:
-    """A plan without the client on a LAN; its daemons come after the mounts."""
+    """A plan without the client on a LAN, its daemons after the mounts."""
     phases = [
         dataclasses.replace(
             phase, jobs=[job for job in phase.jobs if job.host != "lan"]
@@ -51,8 +51,19 @@ def _alone(plan: scenario.Scenario) -> scenario.Scenario:
         for phase in plan.phases
     ]
     clients = {name: plan.clients[name] for name in ("writer", "reader")}
+    # Nor has it anything to be spared from that a writer leaves dirty.
+    sysctl = {
+        name: value
+        for name, value in plan.server.sysctl.items()
+        if not name.startswith("vm.dirty_")
+    }
     return dataclasses.replace(
-        plan, clients=clients, phases=phases, daemons_first=False
+        plan,
+        clients=clients,
+        server=dataclasses.replace(plan.server, sysctl=sysctl),
+        phases=phases,
+        memory_mb=cells.ROOM[int(clients["writer"].rate_mbit)][0],
+        daemons_first=False,
     )
 
 
