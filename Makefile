@@ -61,16 +61,6 @@ pictures: ## make tables and pictures of Documentation/bench/ from its rows
 	@$(DEPS) tree pictures
 	@$(LAB) bench --pictures
 
-.PHONY: bench-bpftune
-bench-bpftune: tcptuned ## compare with bpftune in qemu (20 min)
-	@$(DEPS) tree lab qemu
-	@tools/testing/boot/bpftune
-
-.PHONY: cost
-cost: ## measure the CPU cost of the series (15 min)
-	@$(DEPS) tree kernel lab
-	@$(LAB) cost $(KERNEL)
-
 .PHONY: tree
 tree: ## make a stock and a patched kernel tree below build/
 	@$(DEPS) tree

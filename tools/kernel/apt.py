@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.kernel import command
-from tools.kernel.errors import LabError, Unavailable, Unreachable
+from tools.kernel.errors import LabError, Unavailable
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 KSRC_HINT = "or give a kernel tree of your own with KSRC="
@@ -28,11 +28,6 @@ _FORGED = re.compile(
     r"|GPG error|is not signed|signatures? (were|was|couldn't)"
     r"|Clearsigned file isn't valid"
 )
-_DOWN = re.compile(
-    r"Could not (connect|resolve)|Temporary failure resolving"
-    r"|Network is unreachable|timed out"
-)
-_FULL = re.compile(r"No space left|enough free space")
 
 _CONF = """\
 // Made by tools/kernel for its own use; deleted with build/.
@@ -60,14 +55,10 @@ Acquire::AllowWeakRepositories "false";
 # As root apt would drop to the user _apt, which cannot write below
 # somebody's home; these folders need no such guard.
 _OPTIONS = (
-    "-o",
-    "APT::Sandbox::User=root",
-    "-o",
-    "Acquire::Retries=2",
-    "-o",
-    "Acquire::http::Timeout=30",
-    "-o",
-    "Acquire::https::Timeout=30",
+    "-oAPT::Sandbox::User=root",
+    "-oAcquire::Retries=2",
+    "-oAcquire::http::Timeout=30",
+    "-oAcquire::https::Timeout=30",
 )
 
 
@@ -108,8 +99,6 @@ def private(root: Path, uri: str, suite: str) -> Apt:
             f"{KEYRING}: not there, so {suite} cannot be checked: install "
             f"debian-archive-keyring, {KSRC_HINT}"
         )
-    if '"' in str(root):
-        raise LabError(f"{root}: apt cannot work below a path with a quote")
     for folder in ("state/lists/partial", "cache/archives/partial", "none"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "state/status").touch()
@@ -142,9 +131,8 @@ def mirror() -> str:
 def update(apt: Apt) -> None:
     """Fetch the indexes of a configuration.
 
-    Raises LabError for a bad signature or checksum or a full disk, and
-    Unreachable or Unavailable when the mirror is not there or lacks the
-    suite.
+    Raises LabError for a bad signature or checksum, and Unavailable when the
+    mirror is not there or lacks the suite.
     """
     strict = ("-o", "APT::Update::Error-Mode=any")
     done = command.run(["apt-get", *_OPTIONS, *strict, *apt.options, "update"])
@@ -192,17 +180,12 @@ def _failure(what: str, stderr: str) -> LabError:
         if re.match(r"E:|\s+\S", line) and "Some index files" not in line
     ]
     detail = command.tail("\n".join(lines), 2)
-    if _FULL.search(stderr):
-        return LabError(
-            f"{what}: no disk space: {detail}; free some below build/"
-        )
     if _FORGED.search(stderr):
         return LabError(
             f"{what}: does not match its signature or checksum: {detail}; "
             f"run apt-get update and try again, {KSRC_HINT}"
         )
-    kind = Unreachable if _DOWN.search(stderr) else Unavailable
-    return kind(f"{what}: could not be fetched: {detail}")
+    return Unavailable(f"{what}: could not be fetched: {detail}")
 
 
 def sha256(path: Path) -> str:

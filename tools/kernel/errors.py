@@ -8,7 +8,3 @@ class LabError(Exception):
 
 class Unavailable(LabError):
     """A source that cannot be had here and now; another one may do."""
-
-
-class Unreachable(Unavailable):
-    """The network or the mirror is down: asking again is waiting again."""

@@ -3,23 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
 from tools.kernel import command
 from tools.kernel.errors import LabError
-
-# xz makes a kernel's tarball ten times smaller; what the disk must hold.
-_UNPACKED_PER_PACKED = 11
-
-
-def is_kernel(folder: Path) -> bool:
-    """Whether a folder looks like the top of a kernel tree."""
-    return (folder / "net/sunrpc").is_dir() and bool(_fields(folder))
 
 
 def version(folder: Path) -> str:
@@ -47,8 +35,7 @@ def unpack(archive: Path, work: Path) -> Path:
     """Unpack a tarball or a source package; return the tree's folder.
 
     `work` is made, and is the caller's to remove. The archive's times are
-    kept. Raises LabError when the archive is damaged, holds no kernel, or
-    the disk is full.
+    kept. Raises LabError when the archive is damaged or holds no kernel.
     """
     work.mkdir(parents=True)
     if archive.suffix == ".deb":
@@ -58,7 +45,6 @@ def unpack(archive: Path, work: Path) -> Path:
             f"{archive} cannot be unpacked",
         )
         archive = _only_tarball(archive, parts / "usr/src")
-    _room(archive, work)
     tree = work / "tree"
     tree.mkdir()
     command.must(
@@ -67,26 +53,6 @@ def unpack(archive: Path, work: Path) -> Path:
         "its compression program is not installed)",
     )
     return _top(tree, archive)
-
-
-def copy(files: Iterable[str], source: Path, target: Path) -> None:
-    """Copy files, named relative to source, with times and modes.
-
-    Raises LabError when one cannot be copied.
-    """
-    names = "\0".join(files)
-    args = ["xargs", "-0", "-r", "cp", "-a", "--reflink=auto", "--parents"]
-    target.mkdir()
-    done = subprocess.run(
-        [*args, "-t", str(target), "--"],
-        check=False,
-        cwd=source,
-        input=os.fsencode(names),
-        capture_output=True,
-    )
-    if done.returncode != 0:
-        reason = command.tail(os.fsdecode(done.stderr))
-        raise LabError(f"{source} cannot be copied to {target}: {reason}")
 
 
 def _fields(folder: Path) -> dict[str, str]:
@@ -111,22 +77,9 @@ def _only_tarball(package: Path, folder: Path) -> Path:
     return found[0]
 
 
-def _room(archive: Path, folder: Path) -> None:
-    """Raise LabError when the disk cannot take what is unpacked."""
-    packed = archive.stat().st_size
-    need = packed if archive.suffix == ".tar" else packed * _UNPACKED_PER_PACKED
-    free = shutil.disk_usage(folder).free
-    if free < need:
-        raise LabError(
-            f"{folder.parent.parent}: no disk space to unpack "
-            f"{archive.name}: needs about {need // 10**6} MB, "
-            f"{free // 10**6} MB are free"
-        )
-
-
 def _top(folder: Path, archive: Path) -> Path:
     """The kernel's folder in an unpacked tarball: itself or its only one."""
     for tree in [folder, *sorted(folder.iterdir())]:
-        if tree.is_dir() and is_kernel(tree):
+        if (tree / "net/sunrpc").is_dir() and _fields(tree):
             return tree
     raise LabError(f"{archive}: no kernel tree in it")

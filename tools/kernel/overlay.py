@@ -89,20 +89,16 @@ def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
 def sync(want: Wanted, stock: Path, tree: Path, identity: str) -> list[str]:
     """Bring a tree to the wanted content; return the names changed.
 
-    The manifest lists every file that may differ from stock. It gets the
-    new names before any file is touched, so that a run cut off anywhere
-    leaves nothing that the next one would not find and put right.
+    The manifest lists every file that may differ from stock. A run that is cut
+    off leaves a tree without one, which is then made again.
     """
     before = read_manifest(tree)
-    earlier = set(before.files) if before else set()
-    names = sorted(want.names | earlier)
-    if before is not None and set(names) != earlier:
-        union = dict.fromkeys(names, "unknown")
-        _write_manifest(tree, Manifest(identity, union))
+    (tree / MANIFEST).unlink(missing_ok=True)
+    names = sorted(want.names | set(before.files if before else ()))
     changed = [name for name in names if _settle(name, want, stock, tree)]
     files = {name: _sum(tree / name) for name in sorted(want.names)}
-    if before != Manifest(identity, files):
-        _write_manifest(tree, Manifest(identity, files))
+    fields = {"identity": identity, "files": files}
+    replace(tree / MANIFEST, json.dumps(fields, indent=1) + "\n")
     return changed
 
 
@@ -177,7 +173,6 @@ def _settle(name: str, want: Wanted, stock: Path, tree: Path) -> bool:
         if not os.path.lexists(target):
             return False
         target.unlink()
-        _prune(target.parent, stock, tree)
         return True
     if _same(source, target):
         return False
@@ -195,21 +190,6 @@ def _same(source: Path, target: Path) -> bool:
         return False
     modes = source.stat().st_mode ^ target.stat().st_mode
     return modes & 0o100 == 0 and filecmp.cmp(source, target, shallow=False)
-
-
-def _prune(folder: Path, stock: Path, tree: Path) -> None:
-    """Remove folders that a removed file leaves empty."""
-    while folder != tree and not (stock / folder.relative_to(tree)).exists():
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
-
-
-def _write_manifest(tree: Path, manifest: Manifest) -> None:
-    fields = {"identity": manifest.identity, "files": manifest.files}
-    replace(tree / MANIFEST, json.dumps(fields, indent=1) + "\n")
 
 
 def _sum(path: Path) -> str:

@@ -8,7 +8,6 @@ when that has it, else from a suite that is asked besides.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.kernel import apt, command
-from tools.kernel.errors import LabError, Unavailable, Unreachable
+from tools.kernel.errors import LabError, Unavailable
 from tools.kernel.progress import Say
 
 # The first that has the package is taken, so newest first.
@@ -27,8 +26,6 @@ _HINT = (
     "check the network and run apt-get update, or give a kernel tree of "
     "your own with KSRC="
 )
-
-_MEMO = "base.json"
 
 
 @dataclass(frozen=True)
@@ -41,17 +38,12 @@ class Choice:
 
 
 def supported(patches: Path) -> list[str]:
-    """The bases that have a folder in patches/, newest first.
-
-    Raises LabError when there is none.
-    """
+    """The bases that have a folder in patches/, newest first."""
     found = [
         path.name
         for path in patches.glob("*")
         if path.is_dir() and re.fullmatch(r"\d+(\.\d+)+", path.name)
     ]
-    if not found:
-        raise LabError(f"{patches}: no folder named after a kernel version")
     return sorted(found, key=order, reverse=True)
 
 
@@ -71,32 +63,24 @@ def choose(
     """The newest supported base that can be had, with its package.
 
     `ready` tells whether a base's tree is made already: then nothing is
-    fetched. A choice for want of a newer base holds until build/base.json
-    is deleted, so that a machine without network does not ask each time.
-    Raises LabError when no base can be had, or when one arrived damaged.
+    fetched. Raises LabError when no base can be had, or when one arrived
+    damaged.
     """
-    bases = supported(patches)
-    memo = _remembered(build, bases)
-    if memo is not None and ready(memo.base):
-        return memo
     reasons: list[str] = []
-    for base in bases:
-        if ready(base):
-            return _settle(base, None, bases, reasons, build)
+    for base in supported(patches):
         try:
-            package = _fetch(base, build, say)
+            package = None if ready(base) else _fetch(base, build, say)
         except Unavailable as error:
             reasons.append(f"{base} cannot be had: {error}")
             continue
-        return _settle(base, package, bases, reasons, build)
+        return Choice(base, package, "\n".join(reasons))
     raise LabError("\n".join(["no kernel source:", *reasons, _HINT]))
 
 
 def fetch(base: str, build: Path, say: Say) -> Path:
     """The package file of a base in build/download/, fetched when needed.
 
-    Raises LabError when it cannot be had or arrives damaged, or when
-    there is no room for it.
+    Raises LabError when it cannot be had or arrives damaged.
     """
     try:
         return _fetch(base, build, say)
@@ -112,7 +96,6 @@ def _fetch(base: str, build: Path, say: Say) -> Path:
     kept = _kept(folder, name, say)
     if kept is not None:
         return kept
-    failure: Unavailable | None = None
     own = apt.machine()
     package = apt.candidate(own, name)
     if package is not None:
@@ -121,13 +104,8 @@ def _fetch(base: str, build: Path, say: Say) -> Path:
         except Unavailable as error:
             # A stale index names files that the mirror has no more; the
             # lab's own index is fresh.
-            failure = error
-    try:
-        other, package = _search(name, build, say)
-    except Unavailable as error:
-        if failure is not None:
-            raise Unavailable(f"{failure}\nand {error}") from error
-        raise
+            say(str(error))
+    other, package = _search(name, build, say)
     try:
         return _download(other, package, folder, say)
     except Unavailable as error:
@@ -145,32 +123,20 @@ def origin(package: Path) -> str:
 def _search(name: str, build: Path, say: Say) -> tuple[apt.Apt, apt.Package]:
     """The first suite that has a package, its index just fetched."""
     uri = apt.mirror()
-    missing: list[str] = []
     for suite in SUITES:
         say(f"looking for {name} in {suite}")
         other = apt.private(build / "apt" / suite, uri, suite)
-        try:
-            apt.update(other)
-        except Unreachable:
-            raise
-        except Unavailable as error:
-            # Said at once: an older suite may have an older package.
-            say(str(error))
-            missing.append(str(error))
-            continue
+        apt.update(other)
         package = apt.candidate(other, name)
         if package is not None:
             return other, package
-        missing.append(f"{other.label} does not have it")
-    reasons = "\n  ".join(dict.fromkeys(missing))
-    raise Unavailable(f"{name} is in no suite:\n  {reasons}")
+    raise Unavailable(f"{name} is in no suite of {', '.join(SUITES)}")
 
 
 def _download(
     own: apt.Apt, package: apt.Package, folder: Path, say: Say
 ) -> Path:
     """Fetch a package into the folder of downloads and note its sum."""
-    _room(folder, package)
     say(f"fetching {package} ({package.size_bytes // 10**6} MB)")
     partial = work(folder.parent)
     file = apt.download(own, package, partial)
@@ -189,17 +155,6 @@ def work(build: Path) -> Path:
     """
     (build / ".tmp").mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(dir=build / ".tmp"))
-
-
-def _room(folder: Path, package: apt.Package) -> None:
-    """Raise LabError when the disk cannot take a package."""
-    stat = os.statvfs(folder)
-    free = stat.f_bavail * stat.f_frsize
-    if free < package.size_bytes:
-        raise LabError(
-            f"{folder}: no disk space for {package}: needs "
-            f"{package.size_bytes // 10**6} MB, {free // 10**6} MB are free"
-        )
 
 
 def _kept(folder: Path, name: str, say: Say) -> Path | None:
@@ -223,35 +178,3 @@ def _sum_file(package: Path) -> Path:
 def order(base: str) -> tuple[int, ...]:
     """What sorts bases, "7.2" for one, by age."""
     return tuple(int(part) for part in base.split("."))
-
-
-def _settle(
-    base: str,
-    package: Path | None,
-    bases: list[str],
-    reasons: list[str],
-    build: Path,
-) -> Choice:
-    """The choice; one with reasons is written down."""
-    note = "\n".join(reasons)
-    memo = build / _MEMO
-    if not reasons:
-        memo.unlink(missing_ok=True)
-        return Choice(base, package)
-    note += f"\n(delete {memo} to try again)"
-    text = json.dumps({"base": base, "supported": bases, "note": note})
-    partial = memo.with_suffix(".new")
-    partial.write_text(text + "\n")
-    os.replace(partial, memo)
-    return Choice(base, package, note)
-
-
-def _remembered(build: Path, bases: list[str]) -> Choice | None:
-    """The choice that an earlier run wrote down for the same bases."""
-    try:
-        memo = json.loads((build / _MEMO).read_text())
-        if memo["supported"] == bases and memo["base"] in bases:
-            return Choice(memo["base"], None, str(memo["note"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from tools.kernel import apt, command, lock, overlay
@@ -38,96 +37,69 @@ FILES = {
 }
 
 
-@dataclass(frozen=True)
-class Debian:
-    """What a root is made of, and the folder that it is kept in."""
-
-    suite: str
-    folder: Path
-    included: tuple[str, ...] = INCLUDED
-    # Units that are not to start at boot.
-    masked: tuple[str, ...] = ()
+SUITE = "bookworm"
 
 
-SERVER = Debian("bookworm", FOLDER)
-
-
-def _archive(debian: Debian) -> tuple[apt.Apt, str]:
-    """The apt that knows a suite, and the suite as lines of a sources.list.
-
-    That is the host's own apt, unless the suite is a later one.
-    """
-    fields = "$(ORIGIN)|$(IDENTIFIER)|$(REPO_URI)|$(CODENAME)|$(COMPONENT)"
-    listed = command.run(["apt-get", "indextargets", "--format", fields])
-    lines = [line.split("|") for line in listed.stdout.splitlines()]
-    key = f"deb [signed-by={apt.KEYRING}]"
-    found = sorted(
-        f"{key} {uri} {codename} {component}\n"
-        for origin, target, uri, codename, component in lines
-        if origin == "Debian"
-        and target == "Packages"
-        and codename.startswith(debian.suite)
-    )
-    if found:
-        return apt.machine(), "".join(found)
-    uri = apt.mirror()
-    later = apt.private(debian.folder / "apt", uri, debian.suite)
-    apt.update(later)
-    return later, f"{key} {uri} {debian.suite} main\n"
-
-
-def make(say: Say, debian: Debian = SERVER) -> Root:
+def make(say: Say) -> Root:
     """The root, made unless it is there and nothing newer can be had."""
-    folder = debian.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    root = Root(*(folder / name for name in ("disk", "vmlinuz", "initrd.img")))
-    with lock.held(folder / "lock", say):
-        archive, lines = _archive(debian)
-        stamp, wanted = folder / "root.key", _key(debian, archive)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    root = Root(*(FOLDER / name for name in ("disk", "vmlinuz", "initrd.img")))
+    with lock.held(FOLDER / "lock", say):
+        stamp, wanted = FOLDER / "root.key", _key()
         if not (stamp.is_file() and stamp.read_text() == wanted):
             stamp.unlink(missing_ok=True)
-            (folder / "sources.list").write_text(lines)
-            _make(root, debian, say)
+            (FOLDER / "sources.list").write_text(_sources())
+            _make(root, say)
             overlay.replace(stamp, wanted)
     return root
 
 
-def status(folder: Path = FOLDER) -> Path:
+def _sources() -> str:
+    """The suite as the host's apt has it, as lines of a sources.list."""
+    fields = "$(ORIGIN)|$(IDENTIFIER)|$(REPO_URI)|$(CODENAME)|$(COMPONENT)"
+    listed = command.run(["apt-get", "indextargets", "--format", fields])
+    lines = [line.split("|") for line in listed.stdout.splitlines()]
+    found = sorted(
+        f"deb [signed-by={apt.KEYRING}] {uri} {codename} {component}\n"
+        for origin, target, uri, codename, component in lines
+        if origin == "Debian"
+        and target == "Packages"
+        and codename.startswith(SUITE)
+    )
+    if not found:
+        raise LabError(f"this machine's apt does not know {SUITE}")
+    return "".join(found)
+
+
+def status() -> Path:
     """What dpkg knows of the packages in the root."""
-    return folder / "state" / "status"
+    return FOLDER / "state" / "status"
 
 
-def _key(debian: Debian, archive: apt.Apt) -> str:
+def _key() -> str:
     """What the root is made of: this file, and the newest packages."""
     newest = command.must(
-        [
-            *("apt-cache", *archive.options, "show", "--no-all-versions"),
-            *debian.included,
-        ],
-        "apt-cache",
+        ["apt-cache", "show", "--no-all-versions", *INCLUDED], "apt-cache"
     )
-    text = f"{Path(__file__).read_text()}\n{debian}\n{newest}"
+    text = f"{Path(__file__).read_text()}\n{newest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _make(root: Root, debian: Debian, say: Say) -> None:
-    folder = debian.folder
-    tree = folder / "root"
+def _make(root: Root, say: Say) -> None:
+    tree = FOLDER / "root"
     _remove(tree)
-    say(f"making the root of a Debian server ({debian.suite})")
-    # An index of a later suite is too old after a week, unless the machine's
-    # apt is told otherwise. mmdebstrap does not ask it.
+    say("making the root of a Debian server")
+    # A machine's apt may be told to take an index that is too old. mmdebstrap
+    # does not ask it.
     dates = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
     dump = command.must(["apt-config", "dump", *dates], "apt-config")
     command.must(
         ["mmdebstrap", "--quiet", "--mode=root", "--variant=important"]
         + [f"--aptopt={line}" for line in dump.splitlines()]
-        + [f"--include={','.join(debian.included)}", debian.suite]
-        + [tree, folder / "sources.list"],
+        + [f"--include={','.join(INCLUDED)}", SUITE]
+        + [tree, FOLDER / "sources.list"],
         "mmdebstrap",
     )
-    for unit in debian.masked:
-        (tree / "etc/systemd/system" / unit).symlink_to("/dev/null")
     for path in (tree / "etc/apt/sources.list.d").iterdir():
         path.unlink()
     for name, text in FILES.items():
@@ -139,7 +111,7 @@ def _make(root: Root, debian: Debian, say: Say) -> None:
     ):
         (source,) = (tree / "boot").glob(pattern)
         shutil.copyfile(source, target)
-    known = status(folder)
+    known = status()
     known.parent.mkdir(exist_ok=True)
     for name in ("lib/dpkg/status", "lib/apt/extended_states"):
         shutil.copyfile(tree / "var" / name, known.with_name(Path(name).name))

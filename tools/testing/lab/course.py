@@ -10,7 +10,7 @@ from typing import Any
 
 # What the server's sockets count in a direction.
 DIRECTIONS = {"write": "received_bytes", "read": "acked_bytes"}
-# Of the grid's first client, which writes, and of its second.
+# Of a cell's first client, which writes, and of its second.
 ADDRESSES = {"write": "10.0.0.", "read": "10.0.1."}
 # Bytes after which a transfer has begun; mounting moves less.
 BEGUN_BYTES = 256 << 10

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.kernel import cli, kbuild, lock, overlay
+from tools.kernel.command import run
 from tools.kernel.progress import Progress, Say
 
 
@@ -61,6 +62,10 @@ def build(
     with lock.held(objects / LOCK, say):
         if stamp.is_file() and stamp.read_text() == wanted and image.is_file():
             return image
+        if variant and not (objects / ".config").exists():
+            # What the variant's options do not change is not compiled again.
+            usual = f"{tree / machine.folder}/."
+            run(["cp", "-a", "--no-clobber", usual, objects])
         stamp.unlink(missing_ok=True)
         what = " ".join(filter(None, [tree.name, variant]))
         log = tree.parent / "log" / f"{objects.name}-{tree.name}.log"

@@ -192,12 +192,13 @@ def _build_class(cls: Any, table: Any, where: str) -> Any:
         raise LabError(f"{where}: {error}") from None
 
 
-def _overlay(base: Any, over: Any) -> Any:
+def overlay(base: Any, over: Any) -> Any:
+    """One table laid over another, key by key; a list is replaced."""
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     merged = dict(base)
     for key, value in over.items():
-        merged[key] = _overlay(base[key], value) if key in base else value
+        merged[key] = overlay(base[key], value) if key in base else value
     return merged
 
 
@@ -291,7 +292,7 @@ def load(name: str, setup: str | None = None) -> Scenario:
     if setup is not None:
         if setup not in overlays:
             raise LabError(f"{path}: no setup {setup!r}")
-        table = _overlay(table, overlays[setup])
+        table = overlay(table, overlays[setup])
     table.setdefault("name", path.stem)
     table = _with_daemons(table, f"{path}: tcptuned")
     return from_dict(table, str(path))
@@ -307,7 +308,7 @@ def _with_daemons(table: dict[str, Any], where: str) -> dict[str, Any]:
         named = (
             {"clients": {host: daemon}} if host in clients else {host: daemon}
         )
-        table = _overlay(table, named)
+        table = overlay(table, named)
     return table
 
 

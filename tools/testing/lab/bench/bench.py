@@ -141,7 +141,7 @@ def _figures(cell: Cell, phases: dict[str, Row], direction: str) -> Row:
     from_first = course.begun(moved)
     lan = next(job for job in phase["jobs"] if job["do"] == "stat")
     return {
-        "mb_per_s": course.mean(from_first, cell.path.deadline_s, cell.end_s),
+        "mb_per_s": course.mean(from_first, cell.deadline_s, cell.end_s),
         "cold_mb_per_s": course.mean(moved, 0, COLD_S),
         "t90_s": course.reached(from_first, T90 * cell.limit),
         "tcp_mem_mb": phase["tcp_mem_pages"] * 4096 / 1e6,

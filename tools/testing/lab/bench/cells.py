@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tools.testing.lab import grid, scenario
+from tools.testing.lab import scenario
 
 PEERS_FILE = Path(__file__).with_name("peers.toml")
-RATES_MBIT = grid.RATES_MBIT
+RATES_MBIT = (100, 1000, 10000)
 RTTS_MS = (0.2, 1, 10, 30, 60, 120, 300)
 # What is varied, one factor at a time, and around which rate and RTT.
 ANCHORS = ((1000, 30), (10000, 30), (10000, 120))
 VARIED_NFS = "4.2"
+# What is allowed for settling, and how long the steady rate is looked at.
+SETTLE_S, SETTLE_RTTS, STEADY_S = 5, 20, 4
 # A loss of 1e-5 is rare: a rate must be looked at for longer, in seconds. Which
 # packets are lost is chance: it is drawn so often, each time with another seed.
 STEADY_LOSS_S = 20
@@ -26,6 +28,14 @@ DRAWS = 3
 # path's rate and in RTTs of it. It is flushed when the looking is over, and
 # takes long on a slow path.
 DIRTY_BYTES, DIRTY_S, DIRTY_RTTS = 100_000_000, 2, 8
+# Memory of the guest in MB, and MiB of the file that is written round and
+# round: more than may be dirty, so that no dirty page is written twice.
+ROOM = {
+    100: (2500, 700),
+    1000: (3000, 900),
+    10000: (11000, 3000),
+    40000: (11000, 3000),
+}
 # At 10 Gbit/s a short path leaves so little dirty that this is enough, in MB,
 # and two guests at a time fit into a machine of 24 GB.
 SHORT_RTT_MS, SHORT_MEMORY_MB = 60, 8000
@@ -76,12 +86,8 @@ class Cell:
             for name in dataclasses.fields(self)[3:]
             if getattr(self, name.name) != name.default
         ]
-        return ", ".join([str(self.path), *varied])
-
-    @property
-    def path(self) -> grid.Cell:
-        """The cell of the grid that it is based on."""
-        return grid.Cell(self.rate_mbit, self.rtt_ms, self.nfs)
+        path = f"{self.rate_mbit} Mbit/s x {self.rtt_ms:g} ms NFSv{self.nfs}"
+        return ", ".join([path, *varied])
 
     @property
     def limit(self) -> float:
@@ -89,10 +95,14 @@ class Cell:
         return self.rate_mbit / 8 * (self.mtu - 52) / (self.mtu + 14)
 
     @property
+    def deadline_s(self) -> float:
+        """Seconds after its first byte by which a transfer must settle."""
+        return SETTLE_S + SETTLE_RTTS * self.rtt_ms / 1e3
+
+    @property
     def end_s(self) -> float:
         """Seconds after its first byte until which a transfer is looked at."""
-        steady = STEADY_LOSS_S if self.loss else grid.STEADY_S
-        return self.path.deadline_s + steady
+        return self.deadline_s + (STEADY_LOSS_S if self.loss else STEADY_S)
 
     @property
     def seeds(self) -> range:
@@ -153,14 +163,21 @@ def _dirty(cell: Cell, memory_mb: int) -> scenario.Sysctl:
 
 def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
     """The scenario of a cell for a peer."""
-    base = grid.plan(cell.path, "boot" if peer.daemon else "default")
+    base = scenario.load("grid", "tcptuned" if peer.daemon else "default")
     nconnect = cell.nconnect or peer.nconnect
     options = [f"nconnect={nconnect}"] if nconnect else []
     congestion = {"net.ipv4.tcp_congestion_control": cell.cc}
+    usual_mb, write_mib = ROOM[cell.rate_mbit]
+    memory_mb = _memory_mb(cell, usual_mb)
+    # The first byte comes a few round trips after the start.
+    seconds = cell.end_s + 5 * cell.rtt_ms / 1e3
 
-    def laid_over(client: scenario.Client) -> scenario.Client:
+    def of_cell(client: scenario.Client) -> scenario.Client:
         return dataclasses.replace(
             client,
+            rate_mbit=cell.rate_mbit,
+            delay_ms=cell.rtt_ms / 2,
+            nfs=cell.nfs,
             loss_percent=100 * cell.loss,
             # One lost packet must not be a burst of 64 KiB.
             gso=not cell.loss,
@@ -170,21 +187,23 @@ def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
             sysctl={**client.sysctl, **peer.hosts, **congestion},
         )
 
-    seconds = cell.end_s + 5 * cell.rtt_ms / 1e3
+    def for_so_long(job: scenario.Job) -> scenario.Job:
+        return dataclasses.replace(
+            job,
+            seconds=seconds if job.seconds else 0,
+            size_mib=write_mib if job.do == "write" else job.size_mib,
+        )
+
     stat = scenario.Job("stat", "lan", file="small")
     phases = [
         dataclasses.replace(
             phase,
-            jobs=[
-                dataclasses.replace(job, seconds=seconds if job.seconds else 0)
-                for job in phase.jobs
-            ]
+            jobs=[for_so_long(job) for job in phase.jobs]
             + ([stat] if phase.name in ("write", "read") else []),
         )
         for phase in base.phases
     ]
-    clients = {name: laid_over(one) for name, one in base.clients.items()}
-    memory_mb = _memory_mb(cell, base.memory_mb)
+    clients = {name: of_cell(one) for name, one in base.clients.items()}
     sysctl = {
         **base.server.sysctl,
         **peer.hosts,
@@ -198,4 +217,5 @@ def plan(cell: Cell, peer: Peer) -> scenario.Scenario:
         server=dataclasses.replace(base.server, sysctl=sysctl),
         phases=phases,
         memory_mb=memory_mb,
+        daemons_first=peer.daemon,
     )

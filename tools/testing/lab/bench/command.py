@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The commands that compare: `lab bench` and `lab cost`."""
+"""The command that compares: `lab bench`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress
-from tools.testing.lab.bench import bench, cells, cost, summary
+from tools.testing.lab.bench import bench, cells, summary
 from tools.testing.programs import Command, venv
 
 
@@ -46,12 +46,8 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
     return 1 if failures else 0
 
 
-def _cost(options: argparse.Namespace, say: Progress) -> int:
-    return cost.run(cli.trees(options, say), options.blocks, say)
-
-
-def add_commands(commands: cli.Commands) -> None:
-    """Add both."""
+def add_command(commands: cli.Commands) -> None:
+    """Add it."""
     against = commands.add(
         "bench", _bench, "compare this project with other set-ups"
     )
@@ -67,12 +63,3 @@ def add_commands(commands: cli.Commands) -> None:
     against.add_argument("--rate", action="append", type=float, help="Mbit/s")
     against.add_argument("--rtt", action="append", type=float, help="ms")
     against.add_argument("--nfs", action="append", choices=["3", "4.2"])
-    price = commands.add(
-        "cost", _cost, "compare processor time per RPC, stock and patched"
-    )
-    price.add_argument(
-        "--blocks",
-        type=int,
-        default=cost.BLOCKS,
-        help=f"blocks of one run of each kind [{cost.BLOCKS}]",
-    )

@@ -17,11 +17,6 @@ FIELDS = {
     "queued_bytes": re.compile(r"skmem:\(.*?,w(\d+)"),
     "acked_bytes": re.compile(r" bytes_acked:(\d+)"),
     "received_bytes": re.compile(r" bytes_received:(\d+)"),
-    "notsent_bytes": re.compile(r" notsent:(\d+)"),
-    # As shifts: of the windows that the peer offers, and of the server's.
-    "snd_wscale": re.compile(r" wscale:(\d+),"),
-    "rcv_wscale": re.compile(r" wscale:\d+,(\d+)"),
-    "cwnd_packets": re.compile(r" cwnd:(\d+)"),
     "unacked_packets": re.compile(r" unacked:(\d+)"),
     "mss_bytes": re.compile(r" mss:(\d+)"),
     # What the peer's window lets through.

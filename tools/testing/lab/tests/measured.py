@@ -101,16 +101,6 @@ class Phase:
         rate: float = moved / (end - start) / 1e6
         return rate
 
-    def tcp_mem_pages(self, from_s: float, to_s: float) -> float:
-        """Mean of what all TCP sockets took during an interval."""
-        return mean(
-            [
-                sample["tcp_mem_pages"]
-                for sample in self.report["samples"]
-                if from_s <= sample["t_s"] <= to_s
-            ]
-        )
-
     def points(self) -> list[Point]:
         """The phase's course; it must be that of one connection."""
         (peer,) = self.peers()
@@ -188,6 +178,14 @@ def run(image: Path, plan: scenario.Scenario) -> Run:
                 overlay.replace(report, json.dumps(result))
         _done[key] = Run(plan, json.loads(report.read_text()))
     return _done[key]
+
+
+def changed(
+    name: str, setup: str | None = None, **over: Any
+) -> scenario.Scenario:
+    """A scenario with tables laid over it."""
+    table = scenario.to_dict(scenario.load(name, setup))
+    return scenario.from_dict(scenario.overlay(table, over))
 
 
 def commands(*texts: str, memory_mb: int = 600) -> scenario.Scenario:

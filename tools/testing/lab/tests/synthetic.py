@@ -44,11 +44,9 @@ name = "main"
 
 [[series.patch]]
 name = "a"
-files = ["net/sunrpc/Kconfig.tcpbuf", "net/sunrpc/tcpbuf.c"]
 
 [[series.patch]]
 name = "b"
-files = ["net/sunrpc/tests/*"]
 """
 
 

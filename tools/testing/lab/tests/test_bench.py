@@ -12,14 +12,16 @@ import pytest
 
 from tools.kernel.errors import LabError
 from tools.testing.lab import course, digests, image, scenario
-from tools.testing.lab.bench import bench, cells, compare, summary
+from tools.testing.lab.bench import bench, cells, compare, pictures, summary
 from tools.testing.lab.bench.cells import Cell
 from tools.testing.lab.rows import Row
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.wire import payload_mb_per_s
 
 PEERS = cells.peers()
 PATH = Cell(100, 30, "3")
+MOST_BYTES = 60_000
 MADE_OF = {"date": "2026-01-01", "series": "", "daemon": ""}
 
 
@@ -47,7 +49,7 @@ def _row(peer: str, rate: float, memory_mb: float = 1, **more: Any) -> Row:
 
 
 def test_limit_of_large_packets() -> None:
-    assert PATH.limit == pytest.approx(PATH.path.limit)
+    assert PATH.limit == pytest.approx(payload_mb_per_s(100))
     large = dataclasses.replace(PATH, mtu=9000)
     assert PATH.limit < large.limit < 100 / 8
 
@@ -188,11 +190,14 @@ def test_families() -> None:
     assert compare.families([]) == {compare.GRID: []}
 
 
-def test_tables_are_of_the_rows(tmp_path: Path) -> None:
-    """No table of the page has a figure that no row has."""
-    for made in summary.write(bench.STORE.read(), tmp_path):
-        committed = bench.FOLDER / made.name
-        assert made.read_text() == committed.read_text(), "make pictures"
+def test_tables_and_pictures_are_of_the_rows(tmp_path: Path) -> None:
+    """No table or picture of the page has a figure that no row has."""
+    rows = bench.STORE.read()
+    made = pictures.draw(rows, bench.COURSES.read(), tmp_path)
+    for path in [*made, *summary.write(rows, tmp_path)]:
+        committed = (bench.FOLDER / path.name).read_text()
+        assert path.read_text() == committed, "make pictures"
+        assert len(committed) < MOST_BYTES
 
 
 def test_behind() -> None:

@@ -53,21 +53,22 @@ def _busy(processes: int) -> Iterator[None]:
             process.wait()
 
 
-def _run(images: Images, seed: int = 0, loops: int = 0) -> dict[str, Any]:
-    """All that a run measured, beside so many loops."""
-    with _busy(loops):
-        return guest.run(images.patched, PLAN, tree.quiet, seed=seed)
+@pytest.fixture(scope="module")
+def once(images: Images) -> dict[str, Any]:
+    """All that a run measured."""
+    return guest.run(images.patched, PLAN, tree.quiet)
 
 
-def test_runs_repeat(images: Images) -> None:
-    """To the last bit: each time, each size, each port."""
-    once = _run(images)
+def test_runs_repeat(images: Images, once: dict[str, Any]) -> None:
+    """To the last bit, each time, each size, each port, on a busy machine."""
     assert len(rates(once)) == 4
-    assert _run(images) == once
-    assert _run(images, loops=2) == once
+    with _busy(2):
+        assert guest.run(images.patched, PLAN, tree.quiet) == once
 
 
-def test_place_does_not_matter(images: Images, tmp_path: Path) -> None:
+def test_place_does_not_matter(
+    images: Images, once: dict[str, Any], tmp_path: Path
+) -> None:
     """A repository further down, with spaces in its path, gives the same."""
     repo = tmp_path / "a" / "b b" / "c"
     shutil.copytree(tree.REPO / "tools", repo / "tools")
@@ -79,12 +80,12 @@ def test_place_does_not_matter(images: Images, tmp_path: Path) -> None:
         cwd=repo,
         check=True,
     )
-    assert json.loads(done.stdout) == json.loads(json.dumps(_run(images)))
+    assert json.loads(done.stdout) == once
 
 
-def test_seed_matters(images: Images) -> None:
+def test_seed_matters(images: Images, once: dict[str, Any]) -> None:
     """Another one gives other ports, and much the same figures."""
-    once, other = (_run(images, seed) for seed in (0, 1))
+    other = guest.run(images.patched, PLAN, tree.quiet, seed=1)
     ports = [run["phases"][0]["server_sockets"].keys() for run in (once, other)]
     assert ports[0] != ports[1]
     assert rates(other) == pytest.approx(rates(once), rel=0.02)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ from tools.kernel.errors import LabError
 from tools.testing.lab.guest import guest
 from tools.testing.lab.tests.conftest import Images
 from tools.testing.lab.tests.wan import (
-    PATH,
-    RECORD,
     no_process_stays,
     plan,
     shell,
@@ -27,22 +24,20 @@ from tools.testing.lab.tests.wan import (
 TRUE = shell("true")
 
 
-def _fails(images: Images, plan: Any, *, realtime: bool = False) -> str:
+def _fails(images: Images, plan: Any) -> str:
     """What the LabError of a run says."""
     with no_process_stays(), pytest.raises(LabError) as caught:
-        guest.run(images.patched, plan, tree.quiet, realtime=realtime)
+        guest.run(images.patched, plan, tree.quiet)
     assert not guest._running
     return str(caught.value)
 
 
-# The guest's program instead of the agent, real time, what must be said.
+# The guest's program instead of the agent, and what must be said.
 BROKEN = {
-    "init exits": ("raise SystemExit(3)", False, "Attempted to kill init"),
-    "init spins": ("while True: pass", False, "still ran after 10 s"),
-    "init sleeps": ("__import__('time').sleep(1e6)", True, "still ran after"),
+    "init exits": ("raise SystemExit(3)", "Attempted to kill init"),
+    "init spins": ("while True: pass", "still ran after 5 s"),
     "no result": (
         "import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)",
-        False,
         "ended without a result",
     ),
 }
@@ -53,18 +48,16 @@ def test_broken_guest(
     images: Images,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
-    case: tuple[str, bool, str],
+    case: tuple[str, str],
 ) -> None:
-    program, realtime, said = case
+    program, said = case
     init = tmp_path_factory.mktemp("init") / "init.py"
     init.write_text(f"print('init was here', flush=True)\n{program}\n")
     # The guest takes its folder for the repository.
     show = ("-t", "hostfs", "-o", f"ro,{init.parent}", "repo")
     monkeypatch.setattr(guest, "SHOW_REPO", show)
     monkeypatch.setattr(guest, "INIT", tree.REPO / init.name)
-    start = time.monotonic()
-    message = _fails(images, plan(TRUE, timeout_s=10), realtime=realtime)
-    assert time.monotonic() - start < 60
+    message = _fails(images, plan(TRUE, timeout_s=5))
     assert message.startswith("guest test ")
     assert said in message.splitlines()[0]
     assert "init was here" in message.partition("end of its console:")[2]
@@ -137,16 +130,3 @@ def test_killed_run_leaves_no_guest(
             run.stdout.readline()
             os.kill(run.pid, number)
     assert run.returncode
-
-
-def test_router(images: Images) -> None:
-    """The path has its delay, and the ends do not see what makes it."""
-    client = {**PATH, "delay_ms": 50, "router": True}
-    look = shell("tc qdisc show dev eth0", host="wan")
-    done = guest.run(
-        images.patched, plan(RECORD, look, clients={"wan": client}), tree.quiet
-    )
-    write, looked = done["phases"][0]["jobs"]
-    assert "netem" not in looked["output"]
-    # A flushed write of 4 MiB needs a few round trips of 100 ms.
-    assert 0.2 < write["passes"][0]["seconds"] < 2

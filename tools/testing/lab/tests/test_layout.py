@@ -8,163 +8,102 @@ from typing import Any
 
 import pytest
 
-from tools.kernel import tree
-from tools.testing.lab.guest import guest
+from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
+from tools.testing.lab.tests.measured import Run
 from tools.testing.lab.tests.wan import PATH, plan, rates, shell
 
-# Of a client, and what its mount then has in /proc/mounts.
-MOUNTS: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "NFSv4.2": ({}, ["vers=4.2", "proto=tcp"]),
-    "NFSv3 over IPv6": (
-        {"family": 6, "nfs": "3"},
-        ["vers=3", "proto=tcp6", "mountproto=tcp6"],
-    ),
-    "options": ({"options": "noac,nconnect=2"}, ["noac", "nconnect=2"]),
+# By the name of the host that one of each is on. The queue of "far" drops.
+CLIENTS: dict[str, dict[str, Any]] = {
+    "near": {"rate_mbit": 1000, "delay_ms": 0.1},
+    "wide": {"rate_mbit": 100, "delay_ms": 50, "mtu": 9000},
+    "old": {"rate_mbit": 400, "delay_ms": 5, "nfs": "3", "family": 6},
+    "two": {**PATH, "options": "noac,nconnect=2"},
+    "lossy": {"rate_mbit": 100, "delay_ms": 1, "loss_percent": 5},
+    "far": {"rate_mbit": 20, "delay_ms": 5, "count": 2, "queue_packets": 9},
+    "behind": {"rate_mbit": 1000, "delay_ms": 50, "router": True},
 }
+HOSTS = ("near", "wide", "old", "two", "lossy", "far-1", "far-2", "behind")
+# What their mounts then have in /proc/mounts.
+MOUNTS = {
+    "near": {"vers=4.2", "proto=tcp"},
+    "old": {"vers=3", "proto=tcp6", "mountproto=tcp6"},
+    "two": {"noac", "nconnect=2"},
+}
+KEEPALIVE = "/proc/sys/net/ipv4/tcp_keepalive_probes"
+LOOK = "ss -tinO dport = :2049; tc -s qdisc show dev eth0"
+WATCH = (
+    f"cat {KEEPALIVE}; sleep 0.8; cat {KEEPALIVE}; sleep 0.4; cat {KEEPALIVE}"
+)
 
 
-@pytest.mark.parametrize("case", MOUNTS.values(), ids=MOUNTS)
-def test_mount(images: Images, case: tuple[dict[str, Any], list[str]]) -> None:
-    client, options = case
+@pytest.fixture(scope="module")
+def run(images: Images) -> Run:
+    """Every kind of client writes 5 MiB; then each host is looked at."""
+    write = {"do": "write", "file": "{host}", "size_mib": 5}
+    event = {"net.ipv4.tcp_keepalive_probes": 7}
     phases = [
-        {"name": "write", "jobs": [{"do": "write", **FILE}]},
-        {"name": "read", "jobs": [{"do": "read", **FILE}]},
-        {"name": "look", "jobs": [shell("cat /proc/mounts; sum /srv/nfs/*")]},
+        {
+            "name": "write",
+            "jobs": [{**write, "host": name} for name in CLIENTS],
+        },
+        {"name": "look", "jobs": [shell(LOOK, host=name) for name in CLIENTS]},
+        {
+            "name": "server",
+            "jobs": [shell("cat /proc/mounts"), shell("ls /srv/nfs")],
+        },
+        {
+            "name": "event",
+            "jobs": [shell(WATCH, host=name) for name in ("near", "wide")],
+            "events": [{"at_s": 1, "host": "near", "sysctl": event}],
+        },
     ]
-    clients = {"wan": {**PATH, **client}}
-    result = guest.run(
-        images.patched, plan(clients=clients, phases=phases), tree.quiet
-    )
-    assert all(rate > 50 for rate in rates(result))
-    mounts = result["phases"][2]["jobs"][0]["output"].splitlines()
-    found = next(line for line in mounts if " /mnt/wan nfs" in line)
-    given = found.split()[3].replace("fd00::1", "fd00:0::1").split(",")
-    assert set(options) <= set(given)
-    assert {"rsize=1048576", "wsize=1048576"} <= set(given)
+    made = plan(clients=CLIENTS, phases=phases, sample_ms=50)
+    return measured.run(images.patched, made)
 
 
-FILE = {"host": "wan", "size_mib": 16}
+def _looked(run: Run) -> dict[str, str]:
+    return {host: run["look"].output(n) for n, host in enumerate(HOSTS)}
 
 
-def test_paths_of_their_own(images: Images) -> None:
-    clients: dict[str, dict[str, Any]] = {
-        "near": {"rate_mbit": 1000, "delay_ms": 0.1},
-        "far": {"rate_mbit": 100, "delay_ms": 50, "mtu": 9000},
-        "old": {"rate_mbit": 400, "delay_ms": 5, "nfs": "3", "family": 6},
+def test_paths_of_their_own(run: Run) -> None:
+    """Each with its delay and MTU; a router hides what makes the delay."""
+    for host, said in _looked(run).items():
+        path = CLIENTS[host.rstrip("-12")]
+        rtts = re.findall(r" minrtt:([\d.]+)", said)
+        assert len(rtts) == (2 if host == "two" else 1)
+        assert float(rtts[0]) == pytest.approx(2 * path["delay_ms"], rel=0.2)
+        mss = path.get("mtu", 1500) - (72 if path.get("family") == 6 else 52)
+        assert f" mss:{mss} " in said
+        assert ("netem" in said) == (host != "behind")
+    for host, rate in zip(HOSTS, rates(run.report), strict=True):
+        assert rate < CLIENTS[host.rstrip("-12")]["rate_mbit"] / 8
+    assert run["server"].output(1).split() == sorted(HOSTS)
+    # Seen by the address of its own path.
+    assert len(run["write"].peers("10.0.5.2")) == 1
+    assert len(run["write"].peers("[fd00:2::2]")) == 1
+
+
+def test_what_drops(run: Run) -> None:
+    dropped = {
+        host: int(found[1])
+        for host, said in _looked(run).items()
+        if (found := re.search(r"dropped (\d+)", said))
     }
-    writes = [
-        {"do": "write", "host": name, "file": name, "size_mib": 10}
-        for name in clients
-    ]
-    looks = [shell("ss -tinO dport = :2049", host=name) for name in clients]
-    phases = [
-        {"name": "write", "jobs": writes},
-        {"name": "look", "jobs": looks},
-    ]
-    result = guest.run(
-        images.patched, plan(clients=clients, phases=phases), tree.quiet
-    )
-    for client, rate in zip(clients.values(), rates(result), strict=True):
-        assert 1 < rate < client["rate_mbit"] / 8
-    for client, job in zip(
-        clients.values(), result["phases"][1]["jobs"], strict=True
-    ):
-        assert _field(job, "minrtt") == pytest.approx(
-            2 * client["delay_ms"], rel=0.2
-        )
-        assert _field(job, "mss") == client.get("mtu", 1500) - (
-            72 if client.get("family") == 6 else 52
-        )
-    # One connection each, seen by the address of its own path.
-    peers = sorted(result["phases"][0]["server_sockets"])
-    assert [peer.rpartition(":")[0] for peer in peers] == [
-        "10.0.0.2",
-        "10.0.1.2",
-        "[fd00:2::2]",
-    ]
-
-
-def _field(job: dict[str, Any], name: str) -> float:
-    """A number that ss prints of the only connection of a job's host."""
-    found = re.findall(rf" {name}:([\d.]+)", job["output"])
-    assert len(found) == 1
-    return float(found[0])
-
-
-def test_loss(images: Images) -> None:
-    clients = {
-        name: {"rate_mbit": 100, "delay_ms": 1, "loss_percent": percent}
-        for name, percent in (("clean", 0), ("lossy", 2))
+    assert {host for host, number in dropped.items() if number} == {
+        *("lossy", "far-1", "far-2"),
     }
-    writes = [
-        {"do": "write", "host": name, "file": name, "size_mib": 20}
-        for name in clients
-    ]
-    drops = [
-        shell("tc -s qdisc show dev eth0 | grep -o 'dropped [0-9]*'", name)
-        for name in clients
-    ]
-    phases = [
-        {"name": "write", "jobs": writes},
-        {"name": "look", "jobs": drops},
-    ]
-    result = guest.run(
-        images.patched, plan(clients=clients, phases=phases), tree.quiet
-    )
-    clean, lossy = (
-        int(job["output"].split()[1]) for job in result["phases"][1]["jobs"]
-    )
-    # The client sends 20 MiB in packets of up to 64 KiB (GSO), about 330.
-    assert clean == 0
-    assert lossy > 0
-    fast, slow = rates(result)
-    assert slow < fast
 
 
-def test_event(images: Images) -> None:
-    host = "wan"
-    name = "net.ipv4.tcp_keepalive_probes"
-    file = f"/proc/sys/{name.replace('.', '/')}"
-    look = f"cat {file}; sleep 0.8; cat {file}; sleep 0.4; cat {file}"
-    hosts = ["server", "wan", "other"]
-    result = guest.run(
-        images.patched,
-        plan(
-            *[shell(look, host=one) for one in hosts],
-            clients={"wan": PATH, "other": PATH},
-            events=[{"at_s": 1, "host": host, "sysctl": {name: 7}}],
-            sample_ms=50,
-        ),
-        tree.quiet,
-    )
-    seen = [
-        list(map(int, job["output"].split()))
-        for job in result["phases"][0]["jobs"]
-    ]
-    assert [values[:2] for values in seen] == [[9, 9]] * 3
-    assert [values[2] for values in seen] == [
-        7 if one == host else 9 for one in hosts
-    ]
+def test_mounts(run: Run) -> None:
+    lines = run["server"].output(0).splitlines()
+    for host, options in MOUNTS.items():
+        mount = next(line for line in lines if f" /mnt/{host} nfs" in line)
+        given = set(mount.split()[3].split(","))
+        assert options | {"rsize=1048576", "wsize=1048576"} <= given
 
 
-def test_count_and_queue(images: Images) -> None:
-    """Alike clients have paths of their own; a short queue drops."""
-    client = {"rate_mbit": 20, "delay_ms": 5, "count": 3, "queue_packets": 9}
-    write = {"do": "write", "host": "far", "file": "{host}", "size_mib": 5}
-    look = "hostname -I; tc -s qdisc show dev eth0 | grep dropped"
-    phases = [
-        {"name": "write", "jobs": [write]},
-        {"name": "look", "jobs": [shell(look, "far"), shell("ls /srv/nfs")]},
-    ]
-    result = guest.run(
-        images.patched, plan(clients={"far": client}, phases=phases), tree.quiet
-    )
-    *far, server = result["phases"][1]["jobs"]
-    assert server["output"].split() == ["far-1", "far-2", "far-3"]
-    for index, job in enumerate(far):
-        assert job["output"].split()[0] == f"10.0.{index}.2"
-        dropped = re.search(r"dropped (\d+)", job["output"])
-        assert dropped
-        assert int(dropped[1]) > 0
-    assert len(rates(result)) == 3
+def test_event(run: Run) -> None:
+    """It comes in time, on its host alone."""
+    seen = [run["event"].output(job).split() for job in (0, 1)]
+    assert seen == [["9", "9", "7"], ["9", "9", "9"]]

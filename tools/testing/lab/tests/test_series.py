@@ -3,219 +3,129 @@
 
 from __future__ import annotations
 
-import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tools.kernel import plan, series, steps, tree
+from tools.kernel import overlay, plan, series, steps, tree
 from tools.kernel.errors import LabError
-from tools.testing.lab.tests.synthetic import PATCH, SERIES, Lab
 
-ALICE = {
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Alice",
-    "GIT_AUTHOR_EMAIL": "alice@example.org",
-}
-ENTRY = """\
-
-config {0}
-\tbool "{0}"
-\tdefault y
-"""
-KCONFIG = "# Options.\n" + "".join(map(ENTRY.format, ("ONE", "TEST")))
-# What a patch changes in a file that an earlier one brought.
-CHANGE = """\
---- a/net/sunrpc/Kconfig.tcpbuf
-+++ b/net/sunrpc/Kconfig.tcpbuf
-@@ -3,3 +3,7 @@
- config ONE
- \tbool "ONE"
- \tdefault y
-+
-+config TEST
-+\tbool "TEST"
-+\tdefault y
-"""
-ADAPT = """\
-What this kernel has otherwise.
-
---- a/net/sunrpc/tcpbuf.c
-+++ b/net/sunrpc/tcpbuf.c
-@@ -1 +1 @@
--code
-+old code
-"""
-# One for a newer kernel alone, and a fix that is sent by itself.
-MORE = """
-[[series]]
-name = "newer"
-bases = ["9.9"]
-
-[[series.patch]]
-name = "c"
-files = ["net/sunrpc/newer.c"]
-
-[[series]]
-name = "fix"
-independent = true
-
-[[series.patch]]
-name = "d"
-"""
-FIXES = 'Fixes: 0123456789ab ("SUNRPC: what it fixes")'
-FIX = """\
---- a/net/sunrpc/xprtsock.c
-+++ b/net/sunrpc/xprtsock.c
-@@ -10,5 +10,5 @@
- line 10
- line 11
--line 12
-+fixed 12
- line 13
- line 14
-"""
+PATCHES = tree.REPO / "patches"
+ALICE = "Alice <alice@example.org>"
 
 
-@pytest.fixture
-def project(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """A repository with three series, of which a kernel gets two."""
-    second = PATCH.format("x").replace("svcsock.c", "xprtsock.c")
-    messages = {
-        f"patches/messages/{name}.txt": f"SUNRPC: {name}\n\nWhat it does.\n"
-        for name in "abcd"
-    }
-    messages["patches/messages/d.txt"] += f"\n{FIXES}\n"
-    lab.write(
-        {
-            **messages,
-            "patches/messages/main.cover": "A series\n\nFor {version}.\n",
-            "patches/7.2/a.patch": PATCH.format("x"),
-            "patches/7.2/b.patch": second,
-            "patches/7.2/d.patch": FIX,
-            "patches/7.2/adapt.patch": ADAPT,
-            "patches/series.toml": SERIES + MORE,
-            "Kconfig": KCONFIG,
-            "patches/changes/b.patch": CHANGE,
-            "net/sunrpc/tests/t.c": "test\n",
-            "net/sunrpc/newer.c": "newer\n",
-        }
-    )
-    for name, value in ALICE.items():
-        monkeypatch.setenv(name, value)
-    return lab
+@pytest.fixture(scope="module")
+def made(
+    trees: tree.Trees, tmp_path_factory: pytest.TempPathFactory
+) -> list[series.Series]:
+    """All series of the base, written by Alice."""
+    with pytest.MonkeyPatch.context() as patch:
+        author = series.Author("Alice", "alice@example.org")
+        patch.setattr(series, "find_author", lambda _: author)
+        return series.write(trees, tmp_path_factory.mktemp("out"), tree.quiet)
 
 
-def write(lab: Lab) -> list[series.Series]:
-    """The series of a lab, below its out/."""
-    out = lab.repo / "out"
-    return series.write(lab.make(), out, lab.said.append, repo=lab.repo)
+def _paths(made: list[series.Series]) -> list[Path]:
+    return [path for one in made for path, _ in one.patches]
 
 
-def patches_of(made: list[series.Series]) -> list[Path]:
-    """All patches in their order."""
-    return [patch for one in made for patch, _ in one.patches]
+def test_files(made: list[series.Series], trees: tree.Trees) -> None:
+    """Each series has its patches and letter; quilt is told of the order."""
+    planned = plan.of_base(PATCHES, trees.base)
+    assert [one.planned.name for one in made] == [one.name for one in planned]
+    for one in made:
+        letter = one.folder / "0000-cover-letter.patch"
+        if plan.cover(PATCHES, one.planned):
+            assert "HERE ***" not in letter.read_text()
+        assert {path for path, _ in one.patches} == {
+            *one.folder.glob("0*.patch")
+        } - {letter}
+    folder = made[0].folder.parent
+    order = (folder / "series").read_text().splitlines()
+    assert [folder / name for name in order] == _paths(made)
 
 
-def text_of(made: list[series.Series]) -> list[str]:
-    """What is in them."""
-    return [patch.read_text() for patch in patches_of(made)]
+def test_patches(made: list[series.Series], trees: tree.Trees) -> None:
+    for path, about in (pair for one in made for pair in one.patches):
+        text = path.read_text()
+        assert f"From: {ALICE}\n" in text
+        assert f"\nSigned-off-by: {ALICE}\n---\n" in text
+        assert "VERSION_CODE" not in text
+        assert series.checkpatch(path, about, trees) == []
 
 
-def test_write(project: Lab) -> None:
-    made = write(project)
-    folder = project.repo / "out" / "series-7.2"
-    cover = folder / "main/0000-cover-letter.patch"
-    order = ["main/0001-SUNRPC-a.patch", "main/0002-SUNRPC-b.patch"]
-    order.append("fix/0001-SUNRPC-d.patch")
-    assert [folder / name for name in order] == patches_of(made)
-    assert (folder / "series").read_text().splitlines() == order
-    assert {path for path in folder.rglob("*") if path.is_file()} == {
-        *(*patches_of(made), cover, folder / "series")
-    }
-    first, second, fix = text_of(made)
-    assert "\n+x\n" in first
-    # What is adapted is in the file's own patch, a change in that which makes it.
-    assert "\n+old code\n" in first
-    assert "+config ONE\n" in first
-    assert "+config TEST\n" in second
-    assert "TEST" not in first
-    assert "+config ONE\n" not in second
-    assert not any("newer.c" in text for text in text_of(made))
-    # Sent for the stock kernel, whose line 10 is not yet its line 11.
-    assert "@@ -9,7 +9,7 @@" in fix
-    for text in (first, second, fix):
-        assert "From: Alice <alice@example.org>\n" in text
-        assert "\nSigned-off-by: Alice <alice@example.org>\n---\n" in text
-    assert f"\n\n{FIXES}\nSigned-off-by: " in fix
-    letter = cover.read_text()
-    assert "Subject: [PATCH 0/2] A series\n\nFor 7.2.13.\n" in letter
-    assert "HERE ***" not in letter
-    assert not list(project.build.glob("series-*"))
+def test_independent_series_is_for_the_stock_tree(
+    made: list[series.Series], trees: tree.Trees, tmp_path: Path
+) -> None:
+    alone = [one for one in made if one.planned.independent]
+    if not alone:
+        pytest.skip(f"{trees.base} has none")
+    for one in alone:
+        folder = tmp_path / one.planned.name
+        for name in plan.touched(path for path, _ in one.patches):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(trees.stock / name, folder / name)
+        for path, _ in one.patches:
+            overlay.apply(path, folder, trees.stock)
 
 
-def test_same_series_again(project: Lab) -> None:
-    project.write({"out/series-7.2/main/0009-left-over.patch": ""})
-    series.git(project.repo, "init", "--quiet")
-    series.git(project.repo, "commit", "--allow-empty", "--message=x", **ALICE)
-    first = text_of(write(project))
-    assert text_of(write(project)) == first
-    assert not list((project.repo / "out").rglob("0009*"))
+def test_verify_finds_a_difference(
+    made: list[series.Series], trees: tree.Trees, tmp_path: Path
+) -> None:
+    """In content, and a patch too few."""
+    paths = [Path(shutil.copy(path, tmp_path)) for path in _paths(made)]
+    for path in paths:
+        path.write_text(
+            path.read_text().replace("KUNIT_EXPECT", "KUNIT_ASSERT")
+        )
+    with pytest.raises(LabError, match=r"do not make .*tcpbuf_kunit\.c"):
+        series.verify(paths, trees, tmp_path / "am")
+    with pytest.raises(LabError, match="do not make"):
+        series.verify(_paths(made)[:-1], trees, tmp_path / "few")
 
 
-def test_mode_of_a_program_is_kept(project: Lab) -> None:
-    (project.repo / "net/sunrpc/tests/t.c").chmod(0o755)
-    assert (
-        "create mode 100755 net/sunrpc/tests/t.c" in text_of(write(project))[1]
-    )
-
-
-def test_independent_series_that_needs_another(project: Lab) -> None:
-    project.write({"patches/7.2/d.patch": FIX.replace("xprt", "svc")})
-    write(project)
-    after_a = PATCH.replace(" line 4\n", " x\n").replace(
-        "-2,6 +2,7", "-3,6 +3,7"
-    )
-    after_a = after_a.replace(" line 2\n line 3\n", " line 3\n line 4\n")
-    project.write({"patches/7.2/d.patch": after_a.format("y")})
-    assert "y" in (project.make().patched / "net/sunrpc/svcsock.c").read_text()
-    with pytest.raises(LabError, match=r"d\.patch does not apply"):
-        write(project)
-
-
+# What is another text in series.toml, and what is said of it.
 WRONG = [
-    (r'\["net/sunrpc/Kconfig.tcpbuf", ', "[", "Kconfig.tcpbuf is in no patch"),
-    ("tests/\\*", "none/*", "no new file net/sunrpc/none/\\*"),
-    ('name = "d"', 'name = "e"', "d.patch is in no series"),
-    ('name = "d"', 'name = "b"', "two patches b"),
-    ('\\["9.9"\\]', '["7.2"]', "there is no 7.2/c.patch"),
-    ("tests/\\*", "t*", "tcpbuf.c is in two"),
+    (
+        '"net/sunrpc/svc_outq_msg.c"',
+        '"net/sunrpc/none.c"',
+        "no new file .*none",
+    ),
+    (
+        '"net/sunrpc/svc_outq_msg.c"',
+        '"net/sunrpc/svc_outq*"',
+        "is in two patches",
+    ),
+    ('    "net/sunrpc/svc_outq_msg.c",\n', "", "svc_outq_msg.c is in no patch"),
+    ('name = "Documentation', 'name = "No', "Documentation.* is in no series"),
 ]
 
 
 @pytest.mark.parametrize(("old", "new", "reason"), WRONG)
-def test_wrong_plan(project: Lab, old: str, new: str, reason: str) -> None:
-    text = re.sub(old, new, SERIES + MORE)
-    assert text != SERIES + MORE
-    (project.repo / "net/sunrpc/newer.c").unlink()
-    project.write({"patches/series.toml": text})
+def test_wrong_plan(
+    trees: tree.Trees, tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    patches = Path(shutil.copytree(PATCHES, tmp_path / "patches"))
+    text = (PATCHES / plan.FILE).read_text()
+    assert old in text
+    (patches / plan.FILE).write_text(text.replace(old, new))
+    manifest = overlay.read_manifest(trees.patched)
+    assert manifest
     with pytest.raises(LabError, match=rf"series\.toml: .*{reason}"):
-        write(project)
-    assert not list(project.build.glob("series-*"))
+        plan.resolve(patches, trees.base, manifest.files, trees.stock)
 
 
-def test_adapt_changes_new_files_only(project: Lab) -> None:
-    project.write({"patches/7.2/adapt.patch": FIX.replace("xprt", "svc")})
+def test_adapt_changes_new_files_only(
+    trees: tree.Trees, tmp_path: Path
+) -> None:
+    patches = Path(shutil.copytree(PATCHES, tmp_path / "patches"))
+    text = "--- a/net/sunrpc/svcsock.c\n+++ b/net/sunrpc/svcsock.c\n"
+    (patches / trees.base / plan.ADAPT).write_text(text)
+    manifest = overlay.read_manifest(trees.patched)
+    assert manifest
     with pytest.raises(LabError, match="adapt.patch changes upstream's files"):
-        write(project)
-
-
-def test_verify_finds_a_difference(project: Lab) -> None:
-    paths = patches_of(write(project))
-    paths[1].write_text(paths[1].read_text().replace("+test\n", "+best\n"))
-    with pytest.raises(LabError, match=r"do not make .*: .*tests/t\.c"):
-        series.verify(paths, project.make(), project.build / "am")
+        plan.resolve(patches, trees.base, manifest.files, trees.stock)
 
 
 def test_warnings() -> None:
@@ -223,30 +133,10 @@ def test_warnings() -> None:
   CC      net/sunrpc/a.o
 ../net/sunrpc/a.c:12:3: warning: unused variable 'x' [-Wunused-variable]
 ../net/sunrpc/a.c:99:3: warning: unused variable 'x' [-Wunused-variable]
-net/sunrpc/b.c:7: warning: Function parameter 'y' not described
 ../net/sunrpc/b.c:7:1: error: something
       |         ^~~~
 """
     assert steps.warnings(log) == {
         "net/sunrpc/a.c: warning: unused variable 'x' [-Wunused-variable]",
-        "net/sunrpc/b.c: warning: Function parameter 'y' not described",
         "net/sunrpc/b.c: error: something",
     }
-
-
-def test_messages() -> None:
-    patches = tree.REPO / "patches"
-    for one in plan.load(patches):
-        plan.cover(patches, one)
-        for patch in one.patches:
-            text = plan.message(patches, patch)
-            assert max(map(len, text.body.splitlines())) <= 75
-
-
-def test_real_series(trees: tree.Trees, tmp_path: Path) -> None:
-    made = series.write(trees, tmp_path, tree.quiet)
-    planned = plan.of_base(tree.REPO / "patches", trees.base)
-    assert [one.planned.name for one in made] == [one.name for one in planned]
-    for patch, about in (pair for one in made for pair in one.patches):
-        assert series.checkpatch(patch, about, trees) == []
-        assert "VERSION_CODE" not in patch.read_text()

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from tools.testing.lab.stress import stress
+from tools.testing.lab.stress import race, stress
 
 # Lines of a console, and how many splats they are.
 KASAN = "BUG: KASAN: slab-use-after-free in rpc_tcpbuf_gate_is_open+0x1/0x2"
@@ -23,7 +24,6 @@ CONSOLES = {
     "a reference": (["ref_tracker: net notrefcnt@1 has 1/1 users at"], 1),
     "a namespace": (["unregister_netdevice: waiting for eth0"], 1),
     "our race": (["BUG: KCSAN: data-race in tcp_ack / svc_tcp_sendto"], 1),
-    "a race with nobody": (["BUG: KCSAN: data-race in svc_tcp_sendto"], 1),
     "others' race": ([OTHERS, "Reported by Kernel Concurrency Sanitizer"], 0),
     "others' race, and memory": ([OTHERS, KASAN], 1),
 }
@@ -40,37 +40,23 @@ def test_splats(case: tuple[list[str], int]) -> None:
 
 
 KERNEL = stress.Kernel("some", "some: is on", must=("faults",))
-NEEDED = (*stress.LEAST, *stress.MUST, *KERNEL.must)
+COUNTS = dict.fromkeys([*stress.LEAST, *stress.MUST, *KERNEL.must], 10**6)
 
 
-def _failures(result: dict[str, Any]) -> list[str]:
-    return stress.failures(KERNEL, result, 10)
+def _failures(name: str, value: int, boot: str = "some: is on") -> str:
+    counts = {**COUNTS, "longest_wait_ms": 100, name: value}
+    result = {"counts": counts, "errors": [], "boot": boot}
+    return "; ".join(stress.failures(KERNEL, result, 10))
 
 
-def _result(**counts: int) -> dict[str, Any]:
-    enough = dict.fromkeys(NEEDED, 10**6)
-    return {
-        "counts": {**enough, "longest_wait_ms": 100, **counts},
-        "errors": [],
-        "boot": "some: is on",
-    }
-
-
-@pytest.mark.parametrize("name", NEEDED)
-def test_too_little(name: str) -> None:
-    (said,) = _failures(_result(**{name: 0}))
-    assert name in said
-
-
-def test_stall() -> None:
-    (said,) = _failures(_result(longest_wait_ms=46_000))
-    assert "46000 ms" in said
-
-
-def test_a_kernel_that_does_not_watch() -> None:
-    """KCSAN was once built in, and not enabled."""
-    (said,) = _failures({**_result(), "boot": "some: strict mode configured"})
-    assert "some: is on" in said
+def test_failures() -> None:
+    wait = "longest_wait_ms"
+    assert not _failures(wait, 100)
+    for name in COUNTS:
+        assert name in _failures(name, 0)
+    assert "46000 ms" in _failures(wait, 46_000)
+    # KCSAN was once built in, and not enabled.
+    assert "some: is on" in _failures(wait, 100, "some: strict mode configured")
 
 
 # KUnit's totals, the exit status of a kselftest, and what must be said.
@@ -86,7 +72,71 @@ TESTS = {
 @pytest.mark.parametrize("case", TESTS.values(), ids=TESTS)
 def test_tests(case: tuple[str, list[int], str]) -> None:
     boot, exits, said = case
-    scripts = [{"name": "a.sh", "exit": e, "output": ""} for e in exits]
+    scripts: list[dict[str, Any]] = [
+        {"name": "a.sh", "exit": status, "output": ""} for status in exits
+    ]
     _, failures = stress.tests({"boot": boot, "selftests": scripts})
     assert bool(failures) == bool(said)
     assert all(said in failure for failure in failures)
+
+
+SOURCE = """\
+struct stats { unsigned int count; } *sv_stats;
+int ceiling;
+
+void wake(void);
+
+void receive(void)
+{
+	wake();
+	sv_stats->count++;
+	ceiling = 1;
+}
+
+void xs_local_state_change(void) { ceiling = 2; }
+void xs_reset_transport(void) { ceiling = 3; }
+"""
+COUNT, WRITE, ELSEWHERE = "sv_stats->count++;", "ceiling = 1;", "tcp_ack"
+# The functions that KCSAN names, the statements of both sides, and whether it
+# is a race of the series. Statistics are upstream's.
+RACES: list[tuple[str, tuple[str, ...], bool]] = [
+    ("receive / receive", (COUNT, COUNT), False),
+    ("receive / tcp_ack", (ELSEWHERE, COUNT), False),
+    ("receive / receive", (WRITE, COUNT), True),
+    ("receive / receive", (WRITE, ELSEWHERE), True),
+    ("receive / tcp_ack", (), True),
+    ("tcp_ack / receive", (), True),
+    ("receive", (), True),
+    ("tcp_ack / tcp_poll", (), False),
+    ("xs_local_state_change / xs_reset_transport", (), False),
+    ("xs_local_state_change / xs_local_state_change", (), True),
+]
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> race.Objects:
+    """One object, compiled as the kernel's are for KCSAN."""
+    folder = tmp_path_factory.mktemp("objects")
+    source, built = folder / "some.c", folder / "some.o"
+    source.write_text(SOURCE)
+    subprocess.run(["gcc", "-g1", "-O0", "-c", source, "-o", built], check=True)
+    return race.Objects([built])
+
+
+def _frame(objects: race.Objects, statement: str) -> str:
+    """The frame that a report shows for a statement of receive()."""
+    if statement == ELSEWHERE:
+        return " tcp_ack+0x10/0x40"
+    frames = (f" receive+{offset:#x}/0x40" for offset in range(1, 0x40))
+    return next(f for f in frames if objects.statement(f) == statement)
+
+
+@pytest.mark.parametrize(("head", "statements", "is_ours"), RACES)
+def test_races(
+    objects: race.Objects, head: str, statements: tuple[str, ...], is_ours: bool
+) -> None:
+    report = [f"BUG: KCSAN: data-race in {head}", ""]
+    for statement in statements:
+        report += ["write to 0xff11000100 of 4 bytes by task 1 on cpu 0:"]
+        report += [_frame(objects, statement)]
+    assert race.is_ours([*report, " nfsd+0x1/0x2"], objects) == is_ours

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""CONFIG_SUNRPC_TCPBUF=n leaves the output queue and nothing else."""
+"""Without the option, and without a value, sizes are the stock kernel's."""
 
 from __future__ import annotations
 
@@ -29,22 +29,36 @@ def _run(image: Path) -> Run:
     return measured.run(image, dataclasses.replace(plan, phases=phases))
 
 
-def test_off(images: Images) -> None:
-    off = image.build(
+def _off(images: Images) -> Path:
+    return image.build(
         images.trees.patched,
         images.trees.patched_key,
         tree.quiet,
         variant="off",
         options=OFF,
     )
-    ours, stock = _run(off), _run(images.stock)
-    assert ours["list"].output() == stock["list"].output()
+
+
+def _is_like_stock(images: Images, ours: Run) -> None:
+    """Rates are no less, and buffers the same."""
+    stock = _run(images.stock)
     for phase in ("write", "read"):
         # TCP sizes a send buffer by its congestion window, which is another one
-        # when no thread sleeps.
-        for size, room in ((RCVBUF, 0.01), (SNDBUF, 0.1)):
+        # when no thread sleeps: 6 % more were seen.
+        for size, room in ((RCVBUF, 0.02), (SNDBUF, 0.1)):
             peak = stock[phase].peak(size)
             assert ours[phase].peak(size) == pytest.approx(peak, rel=room)
         for index in (0, 1):
             rate = stock[phase].mb_per_s(index=index)
-            assert ours[phase].mb_per_s(index=index) >= 0.99 * rate
+            assert ours[phase].mb_per_s(index=index) >= 0.98 * rate
+
+
+def test_off(images: Images) -> None:
+    """CONFIG_SUNRPC_TCPBUF=n leaves the output queue and nothing else."""
+    ours = _run(_off(images))
+    assert ours["list"].output() == _run(images.stock)["list"].output()
+    _is_like_stock(images, ours)
+
+
+def test_defaults(images: Images) -> None:
+    _is_like_stock(images, _run(images.patched))

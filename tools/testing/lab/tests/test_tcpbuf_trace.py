@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -36,7 +35,7 @@ def _trace(images: Images, setup: str) -> str:
     table = scenario.to_dict(scenario.load("gate", setup))
     table["phases"].insert(1, {"name": "trace", "jobs": [_run(START)]})
     table["phases"].append({"name": "show", "jobs": [_run(SHOW)]})
-    plan = scenario.from_dict(json.loads(json.dumps(table)))
+    plan = scenario.from_dict(table)
     run = measured.run(images.patched, plan)
     run["trace"].output()
     return run["show"].output()

@@ -15,7 +15,6 @@ from tools.testing.lab import scenario
 
 PR_SET_CHILD_SUBREAPER = 36
 PATH = {"rate_mbit": 1000, "delay_ms": 1}
-RECORD = {"do": "write", "host": "wan", "size_mib": 4}
 
 
 def plan(
