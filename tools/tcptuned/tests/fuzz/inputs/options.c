@@ -2,6 +2,7 @@
 /* Any command line, a word per line: what is run has what it needs. */
 #include "../../../command.h"
 #include "../../../daemon.h"
+#include "../../../doctor.h"
 #include "../../../show.h"
 #include "../fuzz.h"
 
@@ -25,6 +26,7 @@ static int run_with_peer(const struct options *options)
 int tcptuned_main(int argc, char **argv);
 #define main			tcptuned_main
 #define daemon_run		run
+#define doctor_run		run
 #define show_status		run
 #define show_explain		run_with_peer
 #define command_compute		run
