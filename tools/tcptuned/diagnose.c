@@ -151,20 +151,26 @@ static bool diagnose_scale(const struct diagnose_case *c,
 {
 	const struct tt_conn *conn = c->on->conn;
 	bool client = c->on->path->role == TT_CLIENT;
-	u64 bytes = diagnose_scale_bytes(c);
-	char addr[INET6_ADDRSTRLEN], size[UNITS_MAX];
+	u64 max, bytes = diagnose_scale_bytes(c);
+	char addr[INET6_ADDRSTRLEN], size[UNITS_MAX], kill[80];
 
 	if (c->on->path->limit[c->dir] == TT_LIMIT_RWND && diagnose_is_scale(c))
 		diagnose_seen(c, f);
 	else
 		diagnose_bound(c, bytes, f);
-	FIGURE(f, "agreed when it was mounted, %u allows windows of %s",
-	       conn->wscale[c->dir], units_bytes(bytes, size));
-	FIX(f, "sysctl -w net.core.rmem_max=%llu%s; ss -K dst %s %s = %u",
-	    policy_compute(TT_RMEM_MAX, f->then_bps, c->rtt_us),
-	    c->dir == TT_OUT ? " (on that end)" : "",
-	    units_addr(&conn->peer, addr), client ? "dport" : "sport",
-	    client ? conn->peer_port : conn->local_port);
+	FIGURE(f, "agreed when it was mounted, %u allows windows of %s %s",
+	       conn->wscale[c->dir], units_bytes(bytes, size),
+	       c->dir == TT_OUT ? "towards it" : "from it");
+	max = policy_compute(TT_RMEM_MAX, f->then_bps, c->rtt_us);
+	units_addr(&conn->peer, addr);
+	snprintf(kill, sizeof(kill), "ss -K dst %s %s = %u", addr,
+		 client ? "dport" : "sport",
+		 client ? conn->peer_port : conn->local_port);
+	if (c->dir == TT_IN)
+		FIX(f, "sysctl -w net.core.rmem_max=%llu; %s", max, kill);
+	else
+		FIX(f, "%s	# after sysctl -w net.core.rmem_max=%llu on %s",
+		    kill, max, addr);
 	return true;
 }
 
