@@ -92,6 +92,12 @@ fuzz: ## fuzz the daemon's inputs; S= seconds each [60]
 	@$(MAKE) --no-print-directory -C tools/tcptuned \
 		O=../../build/tcptuned S=$(or $(S),60) fuzz
 
+.PHONY: faults
+faults: tcptuned ## kill the daemon and fail its writes; N= times [1000] (20 min)
+	@$(DEPS) lab faults
+	@tools/tcptuned/tests/system/faults.py build/tcptuned/tcptuned \
+		$(or $(N),1000)
+
 .PHONY: install
 install: ## install the daemon; DESTDIR= [prefix=/usr]
 	@$(MAKE) --no-print-directory -C tools/tcptuned \

@@ -18,7 +18,7 @@ _tcptuned_words() {
 _tcptuned() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
 	local command="" word
-	local commands="status explain compute restore resume check-config"
+	local commands="status explain doctor compute restore resume check-config"
 	local dirs="--runtime-dir --state-dir --help"
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -43,6 +43,7 @@ _tcptuned() {
 	"") _tcptuned_words "$commands $dirs --once --dry-run --config
 		--interval --verbose --version" "$current" ;;
 	status) _tcptuned_words "--all --json --watch --color $dirs" "$current" ;;
+	doctor) _tcptuned_words "--all --config --bandwidth $dirs" "$current" ;;
 	compute) _tcptuned_words "--rtt --bandwidth --json $dirs" "$current" ;;
 	explain) _tcptuned_words "$(_tcptuned_peers) $dirs" "$current" ;;
 	check-config)

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "conf.h"
 #include "daemon.h"
+#include "doctor.h"
 #include "show.h"
 #include "units.h"
 
@@ -39,6 +40,9 @@ static const struct tcptuned_command tcptuned_commands[] = {
 	{ "explain", "PEER",
 	  "explain the values for an address, host name or mount point",
 	  "", 1, 1, show_explain },
+	{ "doctor", "[-a]",
+	  "find what keeps NFS slow here, and the commands that help",
+	  "acb", 0, 0, doctor_run },
 	{ "compute", "--rtt TIME --bandwidth RATE [-j]",
 	  "print the values for a path, to set by hand", "jtb", 0, 0,
 	  command_compute },

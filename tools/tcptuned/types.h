@@ -58,6 +58,11 @@ struct tt_addr {
  * @rcv_wnd_bytes: window that this end offers, 0 if the kernel does not tell
  * @sndbuf_bytes: sk_sndbuf
  * @rcvbuf_bytes: sk_rcvbuf
+ * @sent_bytes: payload that was sent, with what was sent again
+ * @resent_bytes: payload that was sent again
+ * @mss_bytes: payload of a packet that it sends
+ * @wscale: window scale of what this end is offered (TT_OUT) and offers (TT_IN)
+ * @backoff: how often in a row the oldest packet was sent again by timeout
  */
 struct tt_conn {
 	u64		cookie;
@@ -79,6 +84,11 @@ struct tt_conn {
 	u32		rcv_wnd_bytes;
 	u32		sndbuf_bytes;
 	u32		rcvbuf_bytes;
+	u64		sent_bytes;
+	u64		resent_bytes;
+	u32		mss_bytes;
+	u8		wscale[TT_DIRS];
+	u8		backoff;
 };
 
 /* Where the rate of a link is known from. */

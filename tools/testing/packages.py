@@ -33,7 +33,7 @@ MACROS = {
 UNITS = ("tcptuned.service", "tcptuned@blue.service")
 
 # What `systemd-analyze security` may say, in tenths.
-EXPOSURE = 20
+EXPOSURE = 17
 
 DAEMON = """\
 /etc/tcptuned.conf

@@ -176,8 +176,10 @@ static int ledger_load_text(struct ledger *ledger, const struct tt_row *table,
 		return 1;
 	if (checked && !ledger_check_line(line))
 		return 1;
-	if (strcmp(line + strlen(HEADER_1), ledger->boot))
-		return 0;
+	line += strlen(HEADER_1);
+	/* Of another boot, unless a hash shows that it is of version 2. */
+	if (strcmp(line, ledger->boot))
+		return !!strchr(line, ' ');
 	return ledger_load_lines(ledger, table, text, checked);
 }
 

@@ -113,6 +113,8 @@ static void diag_parse_rates(struct tt_conn *conn, const struct tcp_info *info)
 	conn->sndbuf_limited_us = info->tcpi_sndbuf_limited;
 	conn->bytes[TT_OUT] = info->tcpi_bytes_acked;
 	conn->bytes[TT_IN] = info->tcpi_bytes_received;
+	conn->sent_bytes = info->tcpi_bytes_sent;
+	conn->resent_bytes = info->tcpi_bytes_retrans;
 }
 
 static void diag_parse_info(struct tt_conn *conn, const struct nlattr *attr)
@@ -130,6 +132,10 @@ static void diag_parse_info(struct tt_conn *conn, const struct nlattr *attr)
 		conn->min_rtt_us = info.tcpi_min_rtt;
 	conn->rtt_us = info.tcpi_rtt;
 	conn->rcv_rtt_us = info.tcpi_rcv_rtt;
+	conn->mss_bytes = info.tcpi_snd_mss;
+	conn->wscale[TT_OUT] = info.tcpi_snd_wscale;
+	conn->wscale[TT_IN] = info.tcpi_rcv_wscale;
+	conn->backoff = info.tcpi_backoff;
 }
 
 static void diag_parse_memory(struct tt_conn *conn, const struct nlattr *attr)

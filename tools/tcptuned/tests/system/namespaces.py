@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 NFS_PORT = 2049
 CLONE_NEWNET = 0x40000000
 TCPTUNED = Path(__file__).resolve().parents[2]
@@ -157,6 +155,9 @@ def _attempt(*command: str) -> None:
         text=True,
         check=False,
     )
+    # Not every user of this module is a test.
+    import pytest
+
     if "nknown" in done.stdout or "not supported" in done.stdout:
         pytest.skip(f"this kernel has it not: {' '.join(command)}")
     assert not done.returncode, f"{' '.join(command)}: {done.stdout}"

@@ -75,6 +75,12 @@ static cJSON *conn_json(const struct tt_conn *conn, const struct tt_link *link)
 	ADD(json, conn->rcv_wnd_bytes);
 	ADD(json, conn->sndbuf_bytes);
 	ADD(json, conn->rcvbuf_bytes);
+	ADD(json, conn->sent_bytes);
+	ADD(json, conn->resent_bytes);
+	ADD(json, conn->mss_bytes);
+	ADD(json, conn->wscale[TT_OUT]);
+	ADD(json, conn->wscale[TT_IN]);
+	ADD(json, conn->backoff);
 	cJSON_AddItemToObject(json, "link", link_json(link));
 	return json;
 }

@@ -4,6 +4,7 @@
 import os
 import re
 import socket
+import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -83,6 +84,14 @@ def test_both_ends(
             assert conn[name] == sock.getsockopt(socket.SOL_SOCKET, option)
         assert 0 < conn["min_rtt_us"] <= conn["rtt_us"] < 1_000_000
         assert conn["delivery_bps"] > 0
+        # tcp_info: 6 bytes of states, then 4 bits for each scale.
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 24)
+        scales = (info[6] & 15, info[6] >> 4)
+        assert (conn["wscale[TT_OUT]"], conn["wscale[TT_IN]"]) == scales
+        assert conn["mss_bytes"] == int.from_bytes(info[16:20], sys.byteorder)
+        assert conn["backoff"] == 0
+    assert peer["sent_bytes"] >= 100_000
+    assert peer["resent_bytes"] == 0
 
     (mount,) = snapshot["mounts"]
     assert mount == {

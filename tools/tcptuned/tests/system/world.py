@@ -49,6 +49,7 @@ class World:
         *words: object,
         capable: bool = True,
         mounts: str = "",
+        before: tuple[object, ...] = (),
     ) -> list[str]:
         """A command line that runs the program as nobody."""
         conf = self.statedir.parent / "always.conf"
@@ -59,7 +60,7 @@ class World:
             *("nsenter", f"--net=/run/netns/{self.host.name}"),
             *(("unshare", "-m", "sh", "-c") if mounts else ()),
             *((f'{mounts} && exec "$@"', "sh") if mounts else ()),
-            *(*SETPRIV, *(CAPABLE if capable else POWERLESS)),
+            *(*before, *SETPRIV, *(CAPABLE if capable else POWERLESS)),
             *(self.program, "--runtime-dir", self.rundir),
             *("--state-dir", self.statedir),
             *(("--config", conf) if service and not given else ()),
@@ -68,20 +69,29 @@ class World:
         return [str(word) for word in line]
 
     def call(
-        self, *words: object, capable: bool = True, mounts: str = ""
+        self,
+        *words: object,
+        capable: bool = True,
+        mounts: str = "",
+        before: tuple[object, ...] = (),
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
         return subprocess.run(
-            self.command(*words, capable=capable, mounts=mounts),
+            self.command(*words, capable=capable, mounts=mounts, before=before),
             capture_output=True,
             text=True,
             check=False,
             timeout=TIMEOUT_S,
         )
 
-    def start(self, *words: object, mounts: str = "") -> "Daemon":
+    def start(
+        self,
+        *words: object,
+        mounts: str = "",
+        before: tuple[object, ...] = (),
+    ) -> "Daemon":
         """Start the service."""
-        command = self.command(*words, mounts=mounts)
+        command = self.command(*words, mounts=mounts, before=before)
         log = self.statedir.parent / "log"
         with log.open("a") as file:
             file.truncate(0)

@@ -3,19 +3,20 @@
 #include <linux/sock_diag.h>
 
 #include "../../../sense/diag.h"
-#include "../fuzz.h"
+#include "../kernel.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	u64 buf[512];
-	struct nlmsghdr *nlh = (struct nlmsghdr *)buf;
+	struct nlmsghdr *nlh;
 	struct tt_conn conn;
 
-	if (size > sizeof(buf) - sizeof(*nlh))
+	if (size > KERNEL_PAGE - sizeof(*nlh))
 		return 0;
-	memset(nlh, 0, sizeof(*nlh));
-	nlh->nlmsg_len = sizeof(*nlh) + size;
-	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	nlh = kernel_room(sizeof(*nlh) + size);
+	*nlh = (struct nlmsghdr) {
+		.nlmsg_len = sizeof(*nlh) + size,
+		.nlmsg_type = SOCK_DIAG_BY_FAMILY,
+	};
 	memcpy(nlh + 1, data, size);
 	diag_parse(nlh, &conn);
 	return 0;
