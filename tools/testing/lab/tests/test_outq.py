@@ -206,7 +206,7 @@ CHECK = (
 # server, which then has another grace period.
 TURMOIL = """\
 for i in 1 2 3; do sleep 2; ss -HtnK sport = :2049 | wc -l; done
-while pgrep -f verify.py >/dev/null; do
+while pgrep -f '[v]erify.py' >/dev/null; do
     sleep 5; ss -HtnK sport = :2049 | wc -l
     sleep 5; rpc.nfsd 0; sleep 1; rpc.nfsd --grace-time 10 --lease-time 10 8
 done
