@@ -161,9 +161,7 @@ def download(apt: Apt, package: Package, folder: Path) -> Path:
     that what is kept never depends on an option of the machine's apt.
     """
     want = f"{package.name}={package.version}"
-    done = command.run(
-        ["apt-get", *_OPTIONS, *apt.options, "download", want], cwd=folder
-    )
+    done = command.run(["apt-get", *_OPTIONS, *apt.options, "download", want], cwd=folder)
     files = list(folder.glob("*.deb"))
     if done.returncode != 0 or len(files) != 1:
         raise _failure(f"{package} from {apt.label}", done.stderr)

@@ -22,19 +22,13 @@ class Commands:
 
     def __init__(self, name: str, text: str) -> None:
         self._parser = argparse.ArgumentParser(prog=name, description=text)
-        self._add = self._parser.add_subparsers(
-            required=True, metavar="COMMAND"
-        )
+        self._add = self._parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(
-        self, name: str, function: Function, text: str
-    ) -> argparse.ArgumentParser:
+    def add(self, name: str, function: Function, text: str) -> argparse.ArgumentParser:
         """Add a sub-command that works on a kernel, and has more options."""
         added = self._add.add_parser(name, help=text, description=text)
         added.set_defaults(function=function)
-        added.add_argument(
-            "--base", help="kernel base: 7.2, 6.12, 6.1 [the newest]"
-        )
+        added.add_argument("--base", help="kernel base: 7.2, 6.12, 6.1 [the newest]")
         added.add_argument(
             "--ksrc",
             type=lambda text: Path(text) if text else None,
@@ -45,9 +39,7 @@ class Commands:
     def main(self, argv: list[str]) -> int:
         """Run one; the status is 1 on an error, 130 on Ctrl-C."""
         options = self._parser.parse_args(argv)
-        return run(
-            self._parser.prog, lambda say: int(options.function(options, say))
-        )
+        return run(self._parser.prog, lambda say: int(options.function(options, say)))
 
 
 def trees(options: argparse.Namespace, say: Progress) -> tree.Trees:

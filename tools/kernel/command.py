@@ -16,9 +16,7 @@ from tools.kernel.errors import LabError
 _PATIENCE_S = 20
 
 
-def run(
-    args: Sequence[str | Path], *, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
+def run(args: Sequence[str | Path], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program to its end and return its status and output.
 
     Messages come in English whatever the user's locale, because callers
@@ -41,9 +39,7 @@ def run(
         # A missing cwd raises the same exception; say which one it was.
         if cwd is not None and not cwd.is_dir():
             raise LabError(f"{cwd}: no such folder") from error
-        raise LabError(
-            f"{args[0]} is not installed: run tools/kernel/install-deps tree"
-        ) from error
+        raise LabError(f"{args[0]} is not installed: run tools/kernel/install-deps tree") from error
 
 
 def must(args: Sequence[str | Path], what: str) -> str:

@@ -81,11 +81,7 @@ def _build(source: Path, say: Say) -> None:
     log = tree.folder() / "log" / "deb-build.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     # The daemon's own tests have a runner of their own in `make check`.
-    environment = {
-        **os.environ,
-        "DEB_BUILD_OPTIONS": "nocheck parallel=2",
-        "LC_ALL": "C.UTF-8",
-    }
+    environment = {**os.environ, "DEB_BUILD_OPTIONS": "nocheck parallel=2", "LC_ALL": "C.UTF-8"}
     with log.open("w") as file:
         status = command.follow(
             ["dpkg-buildpackage", "-b", "-us", "-uc"],
@@ -103,9 +99,6 @@ def lintian() -> str:
     """What lintian finds in the packages, "" for nothing."""
     (changes,) = OUT.glob("*.changes")
     done = command.run(
-        [
-            *("lintian", "--no-cfg", "--allow-root"),
-            *("--fail-on=error,warning", changes),
-        ]
+        [*("lintian", "--no-cfg", "--allow-root"), *("--fail-on=error,warning", changes)]
     )
     return done.stdout + done.stderr if done.returncode else ""

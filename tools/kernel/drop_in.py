@@ -77,11 +77,7 @@ class Verdict:
 
 
 def build(
-    headers: Path,
-    sunrpc: Path,
-    includes: Iterable[tuple[str, Path]],
-    folder: Path,
-    log: Path,
+    headers: Path, sunrpc: Path, includes: Iterable[tuple[str, Path]], folder: Path, log: Path
 ) -> Verdict:
     """Build folder/sunrpc.ko from a patched net/sunrpc.
 
@@ -104,9 +100,7 @@ def symbols(symvers: str, module: str | None) -> dict[str, str]:
     """
     lines = (line.split("\t") for line in symvers.splitlines())
     return {
-        fields[1]: fields[0]
-        for fields in lines
-        if len(fields) >= 3 and module in (None, fields[2])
+        fields[1]: fields[0] for fields in lines if len(fields) >= 3 and module in (None, fields[2])
     }
 
 
@@ -156,18 +150,14 @@ def their_symbols(headers: Path) -> dict[str, str]:
 
 def package_version(package: str) -> str:
     """The version of an installed package; raises LabError."""
-    done = command.run(
-        ["dpkg-query", "-W", "-f=${db:Status-Status} ${Version}", package]
-    )
+    done = command.run(["dpkg-query", "-W", "-f=${db:Status-Status} ${Version}", package])
     status, _, version = done.stdout.partition(" ")
     if status in ("", "not-installed", "config-files"):
         raise LabError(f"{package} is not installed")
     return version
 
 
-def _lay_out(
-    sunrpc: Path, includes: Iterable[tuple[str, Path]], folder: Path
-) -> None:
+def _lay_out(sunrpc: Path, includes: Iterable[tuple[str, Path]], folder: Path) -> None:
     """Copy what the module is built from, its headers first in line."""
     shutil.rmtree(folder, ignore_errors=True)
     ignored = shutil.ignore_patterns(*_NEIGHBOURS)
@@ -190,25 +180,14 @@ def _make(headers: Path, folder: Path, log: Path) -> None:
     """
     drop: list[str | Path] = [f"--unset={name}" for name in _OF_MAKE]
     done = command.run(
-        [
-            "env",
-            *drop,
-            "make",
-            f"-j{os.cpu_count()}",
-            "-C",
-            headers,
-            f"M={folder}",
-        ]
+        ["env", *drop, "make", f"-j{os.cpu_count()}", "-C", headers, f"M={folder}"]
         + ["CONFIG_SUNRPC_GSS=", "CONFIG_SUNRPC_XPRT_RDMA="]
         + ["CONFIG_SUNRPC_TCPBUF=y", "CONFIG_SUNRPC_TCPBUF_KUNIT_TEST="]
         + ["modules"]
     )
     log.write_text(done.stdout + done.stderr)
     if done.returncode:
-        raise LabError(
-            f"{folder.name} does not build: "
-            f"{command.tail(done.stderr)}; see {log}"
-        )
+        raise LabError(f"{folder.name} does not build: {command.tail(done.stderr)}; see {log}")
 
 
 def check(kver: str) -> str:
@@ -217,22 +196,16 @@ def check(kver: str) -> str:
     Raises LabError with the reason when it cannot.
     """
     base = linux.base(kver)
-    supported = sorted(
-        path.name for path in (REPO / "patches").glob("*.*[0-9]")
-    )
+    supported = sorted(path.name for path in (REPO / "patches").glob("*.*[0-9]"))
     if base not in supported:
-        raise LabError(
-            f"there are no patches for Linux {base}, only for "
-            f"{', '.join(supported)}"
-        )
+        raise LabError(f"there are no patches for Linux {base}, only for {', '.join(supported)}")
     their_symbols(MODULES / kver / "build")
     source = f"linux-source-{base}"
     have = package_version(source)
     want = package_version(f"linux-headers-{kver}")
     if have != want:
         raise LabError(
-            f"the kernel is of version {want} and {source} of {have}; "
-            "both have to be the same"
+            f"the kernel is of version {want} and {source} of {have}; both have to be the same"
         )
     return base
 
@@ -249,9 +222,7 @@ def build_here(kver: str) -> Verdict:
         sunrpc = stock / "net/sunrpc"
         shutil.copytree(want.folder / "net/sunrpc", sunrpc, dirs_exist_ok=True)
         includes = [
-            (name, want.folder / name)
-            for name in sorted(want.names)
-            if name.startswith("include/")
+            (name, want.folder / name) for name in sorted(want.names) if name.startswith("include/")
         ]
         verdict = build(
             MODULES / kver / "build",
@@ -273,9 +244,7 @@ def _extract(base: str, work: Path) -> None:
     top = f"linux-source-{base}"
     ours = {name for name, _ in overlay.new_files(REPO, base)}
     touched = set(plan.touched(plan.hunks(REPO / "patches", base)))
-    outside = {
-        name for name in touched - ours if not name.startswith("net/sunrpc/")
-    }
+    outside = {name for name in touched - ours if not name.startswith("net/sunrpc/")}
     names = [f"{top}/{name}" for name in ("Makefile", "net/sunrpc", *outside)]
     archive = SOURCES / f"{top}.tar.xz"
     command.must(

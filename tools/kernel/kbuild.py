@@ -57,8 +57,7 @@ def configure(
     ]
     if lost:
         raise LabError(
-            f"{tree}: kconfig dropped {' '.join(lost)}; a dependency is "
-            f"missing in {FRAGMENT}"
+            f"{tree}: kconfig dropped {' '.join(lost)}; a dependency is missing in {FRAGMENT}"
         )
 
 
@@ -80,10 +79,7 @@ def _is_known(tree: Path, line: str) -> bool:
     """
     name = line.split("=")[0].removeprefix("CONFIG_")
     pattern = rf"^\s*(menu)?config {name}$"
-    found = subprocess.run(
-        ["grep", "-rqE", "--include=Kconfig*", pattern, tree],
-        check=False,
-    )
+    found = subprocess.run(["grep", "-rqE", "--include=Kconfig*", pattern, tree], check=False)
     return found.returncode == 0
 
 

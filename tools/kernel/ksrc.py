@@ -76,26 +76,12 @@ def _files(path: Path) -> tuple[str, ...]:
     if (path / ".git").exists():
         # The tree may be another user's (root builds, a person edits).
         list_them = ["git", "-c", "safe.directory=*", "-C", str(path)]
-        list_them += [
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ]
+        list_them += ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         list_them += ["--deduplicate"]
     elif (path / ".config").exists():
         raise LabError(f"KSRC={path}: run `make mrproper` there")
     else:
-        list_them = [
-            "find",
-            str(path),
-            "-not",
-            "-type",
-            "d",
-            "-printf",
-            "%P\\0",
-        ]
+        list_them = ["find", str(path), "-not", "-type", "d", "-printf", "%P\\0"]
     listed = command.must(list_them, f"KSRC={path}: cannot be listed")
     names = (name for name in listed.split("\0") if name)
     return tuple(sorted(n for n in names if os.path.lexists(path / n)))

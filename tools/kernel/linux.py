@@ -40,10 +40,7 @@ def unpack(archive: Path, work: Path) -> Path:
     work.mkdir(parents=True)
     if archive.suffix == ".deb":
         parts = work / "deb"
-        command.must(
-            ["dpkg-deb", "--extract", archive, parts],
-            f"{archive} cannot be unpacked",
-        )
+        command.must(["dpkg-deb", "--extract", archive, parts], f"{archive} cannot be unpacked")
         archive = _only_tarball(archive, parts / "usr/src")
     tree = work / "tree"
     tree.mkdir()
@@ -71,8 +68,7 @@ def _only_tarball(package: Path, folder: Path) -> Path:
     found = list(folder.glob("linux-source-*.tar.*"))
     if len(found) != 1:
         raise LabError(
-            f"{package}: no usr/src/linux-source-*.tar.* in it: not a "
-            "kernel source package"
+            f"{package}: no usr/src/linux-source-*.tar.* in it: not a kernel source package"
         )
     return found[0]
 

@@ -14,12 +14,7 @@ from tools.kernel.progress import Say
 
 
 def build(
-    kver: str,
-    ksrc: Path | None,
-    out: Path,
-    say: Say,
-    *,
-    modules: Path = drop_in.MODULES,
+    kver: str, ksrc: Path | None, out: Path, say: Say, *, modules: Path = drop_in.MODULES
 ) -> tuple[Path, drop_in.Verdict]:
     """Build sunrpc.ko for the kernel `kver`; return it and its verdict.
 
@@ -44,11 +39,7 @@ def build(
     logs.mkdir(exist_ok=True)
     say(f"building {folder.name}")
     verdict = drop_in.build(
-        headers,
-        trees.patched / "net/sunrpc",
-        includes,
-        folder,
-        logs / f"{folder.name}.log",
+        headers, trees.patched / "net/sunrpc", includes, folder, logs / f"{folder.name}.log"
     )
     product = out / f"module-{kver}" / "sunrpc.ko"
     product.unlink(missing_ok=True)

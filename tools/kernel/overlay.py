@@ -28,12 +28,7 @@ from tools.kernel.errors import LabError
 MANIFEST = ".tcpbuf-manifest.json"
 
 # Folders of the repository that lie as they land in a kernel tree.
-FOLDERS = (
-    "net",
-    "include",
-    "Documentation/admin-guide",
-    "tools/testing/selftests/sunrpc",
-)
+FOLDERS = ("net", "include", "Documentation/admin-guide", "tools/testing/selftests/sunrpc")
 
 # What editors, patch and compilers leave beside a source.
 _LITTER = ("~", ".orig", ".rej", ".swp", ".o", ".ko", ".mod", ".mod.c")
@@ -78,11 +73,7 @@ def wanted(repo: Path, base: str, stock: Path, folder: Path) -> Wanted:
         _copy(source, folder / name)
     for patch in hunks:
         apply(patch, folder, stock)
-    names |= {
-        os.fspath(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    names |= {os.fspath(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     return Wanted(folder, frozenset(names))
 
 
@@ -142,11 +133,7 @@ def apply(patch: Path, folder: Path, stock: Path) -> None:
 
 def new_files(repo: Path, base: str) -> list[tuple[str, Path]]:
     """The files that the project adds to a base: name in the tree, source."""
-    foreign = [
-        pattern
-        for patch in plan.foreign(repo / "patches", base)
-        for pattern in patch.files
-    ]
+    foreign = [pattern for patch in plan.foreign(repo / "patches", base) for pattern in patch.files]
     return [
         (name, source)
         for name, source in _new_files(repo)

@@ -35,9 +35,7 @@ ADAPT = "adapt.patch"
 # Names of files in a patch: a header's has a first folder that -p1 cuts
 # off, a rename's has not.
 _HEADER = re.compile(rb"^(?:---|\+\+\+) [^/\s]+/([^\t\r\n]+)", re.MULTILINE)
-_RENAME = re.compile(
-    rb"^(?:rename|copy) (?:from|to) ([^\t\r\n]+)", re.MULTILINE
-)
+_RENAME = re.compile(rb"^(?:rename|copy) (?:from|to) ([^\t\r\n]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -109,9 +107,7 @@ def hunks(patches: Path, base: str) -> list[Path]:
 
     Raises LabError when one is named by no series of the base.
     """
-    names = [
-        p.name for series in of_base(patches, base) for p in series.patches
-    ]
+    names = [p.name for series in of_base(patches, base) for p in series.patches]
     paths = [patches / base / f"{name}.patch" for name in names]
     paths.append(patches / base / ADAPT)
     strangers = set((patches / base).glob("*.patch")) - set(paths)
@@ -129,10 +125,7 @@ def hunks(patches: Path, base: str) -> list[Path]:
 def foreign(patches: Path, base: str) -> list[Patch]:
     """The patches that a base does not get."""
     return [
-        patch
-        for series in load(patches)
-        if not series.is_for(base)
-        for patch in series.patches
+        patch for series in load(patches) if not series.is_for(base) for patch in series.patches
     ]
 
 
@@ -150,9 +143,7 @@ def touched(paths: Iterable[Path]) -> Iterator[str]:
                 yield name
 
 
-def resolve(
-    patches: Path, base: str, want: Iterable[str], stock: Path
-) -> list[Series]:
+def resolve(patches: Path, base: str, want: Iterable[str], stock: Path) -> list[Series]:
     """The series of a base with the names of its new files.
 
     want: every touched file. Raises LabError when a new file is of no patch
@@ -166,10 +157,7 @@ def resolve(
         odd = names - new if path.name == ADAPT else names & new
         if odd:
             which = "upstream's" if path.name == ADAPT else "new"
-            wrong.append(
-                f"{base}/{path.name} changes {which} files "
-                f"({', '.join(sorted(odd))})"
-            )
+            wrong.append(f"{base}/{path.name} changes {which} files ({', '.join(sorted(odd))})")
     claimed: list[str] = []
 
     def one(patch: Patch) -> Patch:
@@ -242,11 +230,7 @@ def _series(row: dict[str, Any]) -> Series:
 
 def _patch(row: dict[str, Any]) -> Patch:
     _known(row, "name", "files", "ignore")
-    return Patch(
-        str(row["name"]),
-        tuple(row.get("files", ())),
-        dict(row.get("ignore", {})),
-    )
+    return Patch(str(row["name"]), tuple(row.get("files", ())), dict(row.get("ignore", {})))
 
 
 def _known(row: dict[str, Any], *names: str) -> None:

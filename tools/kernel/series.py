@@ -59,9 +59,7 @@ class Series:
     patches: list[tuple[Path, plan.Patch]]
 
 
-def write(
-    trees: tree.Trees, out: Path, say: Say, *, repo: Path = tree.REPO
-) -> list[Series]:
+def write(trees: tree.Trees, out: Path, say: Say, *, repo: Path = tree.REPO) -> list[Series]:
     """Write the series of a base below `out`, proven to be the patched tree.
 
     Replaces what is there. Raises LabError when patches/series.toml does not
@@ -108,18 +106,14 @@ def verify(patches: Iterable[Path], trees: tree.Trees, folder: Path) -> None:
     git(folder, "am", "--quiet", *patches)
     wrong = differences(folder, trees.patched, names)
     if wrong:
-        raise LabError(
-            f"the patches do not make {trees.patched}: {', '.join(wrong)}"
-        )
+        raise LabError(f"the patches do not make {trees.patched}: {', '.join(wrong)}")
 
 
 def differences(folder: Path, patched: Path, names: Iterable[str]) -> list[str]:
     """The files in which a repository is not the patched tree."""
     listed = git(folder, "ls-files", "-z").split("\0")
     every = set(names) | {name for name in listed if name}
-    return sorted(
-        name for name in every if not agree(folder / name, patched / name)
-    )
+    return sorted(name for name in every if not agree(folder / name, patched / name))
 
 
 def checkpatch(patch: Path, about: plan.Patch, trees: tree.Trees) -> list[str]:
@@ -141,11 +135,7 @@ def checkpatch(patch: Path, about: plan.Patch, trees: tree.Trees) -> list[str]:
 
 def git(folder: Path, *args: str | Path, **more: str) -> str:
     """Run git in a throw-away repository, deaf to configuration."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_")
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -168,9 +158,7 @@ def git(folder: Path, *args: str | Path, **more: str) -> str:
     return done.stdout
 
 
-def _make(
-    trees: tree.Trees, work: Path, folder: Path, repo: Path
-) -> list[Series]:
+def _make(trees: tree.Trees, work: Path, folder: Path, repo: Path) -> list[Series]:
     """Make the series below work/out, as they will lie below `folder`."""
     want = overlay.wanted(repo, trees.base, trees.stock, work / "want")
     patches = repo / "patches"
@@ -182,10 +170,7 @@ def _make(
     _repository(main, there, trees.stock)
     made = []
     for number, one in enumerate(planned):
-        git_folder, before = (
-            main,
-            [p for o in planned[:number] for p in o.patches],
-        )
+        git_folder, before = (main, [p for o in planned[:number] for p in o.patches])
         maker.commit(main, before, one)
         if one.independent:
             git_folder = work / f"git-{one.name}"
@@ -213,9 +198,7 @@ class _Maker:
     author: Author
     day: str
 
-    def commit(
-        self, folder: Path, before: list[plan.Patch], series: plan.Series
-    ) -> None:
+    def commit(self, folder: Path, before: list[plan.Patch], series: plan.Series) -> None:
         """Commit the patches of a series on top of those before it."""
         present = list(before)
         for patch in series.patches:

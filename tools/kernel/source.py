@@ -22,10 +22,7 @@ from tools.kernel.progress import Say
 # The first that has the package is taken, so newest first.
 SUITES = ("unstable", "testing", "trixie-backports", "trixie", "bookworm")
 
-_HINT = (
-    "check the network and run apt-get update, or give a kernel tree of "
-    "your own with KSRC="
-)
+_HINT = "check the network and run apt-get update, or give a kernel tree of your own with KSRC="
 
 
 @dataclass(frozen=True)
@@ -52,14 +49,11 @@ def check(base: str, patches: Path) -> None:
     bases = supported(patches)
     if base not in bases:
         raise LabError(
-            f"no patches/{base}: supported bases are {', '.join(bases)}; "
-            "choose one with BASE="
+            f"no patches/{base}: supported bases are {', '.join(bases)}; choose one with BASE="
         )
 
 
-def choose(
-    patches: Path, build: Path, ready: Callable[[str], bool], say: Say
-) -> Choice:
+def choose(patches: Path, build: Path, ready: Callable[[str], bool], say: Say) -> Choice:
     """The newest supported base that can be had, with its package.
 
     `ready` tells whether a base's tree is made already: then nothing is
@@ -133,9 +127,7 @@ def _search(name: str, build: Path, say: Say) -> tuple[apt.Apt, apt.Package]:
     raise Unavailable(f"{name} is in no suite of {', '.join(SUITES)}")
 
 
-def _download(
-    own: apt.Apt, package: apt.Package, folder: Path, say: Say
-) -> Path:
+def _download(own: apt.Apt, package: apt.Package, folder: Path, say: Say) -> Path:
     """Fetch a package into the folder of downloads and note its sum."""
     say(f"fetching {package} ({package.size_bytes // 10**6} MB)")
     partial = work(folder.parent)

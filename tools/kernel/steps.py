@@ -23,20 +23,11 @@ _GOAL = "net/sunrpc/"
 
 # What the feature is built as: name of the folder of objects, options.
 VARIANTS = {
-    "on": (
-        "CONFIG_SUNRPC_TCPBUF=y",
-        "CONFIG_SUNRPC_TCPBUF_KUNIT_TEST=y",
-        "CONFIG_FTRACE=y",
-    ),
-    "off": (
-        "# CONFIG_SUNRPC_TCPBUF is not set",
-        "# CONFIG_SUNRPC_TCPBUF_KUNIT_TEST is not set",
-    ),
+    "on": ("CONFIG_SUNRPC_TCPBUF=y", "CONFIG_SUNRPC_TCPBUF_KUNIT_TEST=y", "CONFIG_FTRACE=y"),
+    "off": ("# CONFIG_SUNRPC_TCPBUF is not set", "# CONFIG_SUNRPC_TCPBUF_KUNIT_TEST is not set"),
 }
 
-_WARNING = re.compile(
-    r"^(?:\.\./)*([^\s:]+):(?:\d+:)*\s*((?:warning|error):.*)", re.IGNORECASE
-)
+_WARNING = re.compile(r"^(?:\.\./)*([^\s:]+):(?:\d+:)*\s*((?:warning|error):.*)", re.IGNORECASE)
 
 
 def build(
@@ -87,15 +78,11 @@ def build(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fine(
-    place: Path, patch: Path, known: set[str], trees: tree.Trees, say: Say
-) -> None:
+def _fine(place: Path, patch: Path, known: set[str], trees: tree.Trees, say: Say) -> None:
     """Build; raise LabError at a warning that the stock tree has not."""
     new = _warnings(place, patch.name, trees, say) - known
     if new:
-        raise LabError(
-            f"{patch.name} brings warnings: {'; '.join(sorted(new))}"
-        )
+        raise LabError(f"{patch.name} brings warnings: {'; '.join(sorted(new))}")
 
 
 def warnings(output: str) -> set[str]:
@@ -104,9 +91,7 @@ def warnings(output: str) -> set[str]:
     A line that moved is no new warning.
     """
     return {
-        f"{found[1]}: {found[2]}"
-        for found in map(_WARNING.match, output.splitlines())
-        if found
+        f"{found[1]}: {found[2]}" for found in map(_WARNING.match, output.splitlines()) if found
     }
 
 
@@ -125,10 +110,7 @@ def _link(stock: Path, place: Path) -> None:
     """A tree of links to the stock tree's files, without objects."""
     place.mkdir()
     tops = [top for top in sorted(stock.iterdir()) if _is_source(top)]
-    command.must(
-        ["cp", "-al", "-t", place, "--", *tops],
-        f"{stock} cannot be linked to {place}",
-    )
+    command.must(["cp", "-al", "-t", place, "--", *tops], f"{stock} cannot be linked to {place}")
 
 
 def _is_source(top: Path) -> bool:

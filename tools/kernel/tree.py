@@ -79,9 +79,7 @@ def folder(repo: Path = REPO) -> Path:
     place = Path("/var/tmp") / f"sunrpc-tcpbuf-{name}"
     place.mkdir(mode=0o700, exist_ok=True)
     if place.is_symlink() or place.stat().st_uid != os.geteuid():
-        raise LabError(
-            f"{place} is not ours; delete it, or use a path without spaces"
-        )
+        raise LabError(f"{place} is not ours; delete it, or use a path without spaces")
     _link(build, place)
     return place
 
@@ -146,9 +144,7 @@ def _from_package(base: str | None, build: Path, repo: Path, say: Say) -> Trees:
     return _patched(base, stock, repo, say, choice.note)
 
 
-def _from_user(
-    base: str | None, given: user.Ksrc, build: Path, repo: Path, say: Say
-) -> Trees:
+def _from_user(base: str | None, given: user.Ksrc, build: Path, repo: Path, say: Say) -> Trees:
     """Trees from what KSRC= names."""
     if given.version:
         source.check(base or linux.base(given.version), repo / "patches")
@@ -181,9 +177,7 @@ def _made_before(given: user.Ksrc, build: Path, say: Say) -> Path | None:
     return made
 
 
-def _adopt(
-    tree: Path, stock: Path, origin: str, identity: str, say: Say
-) -> None:
+def _adopt(tree: Path, stock: Path, origin: str, identity: str, say: Say) -> None:
     """Give a whole unpacked tree its stamp and its place."""
     version = linux.version(tree)
     stamp = {"version": version, "origin": origin, "identity": identity}

@@ -16,12 +16,7 @@ from pathlib import Path
 from tools.kernel import deb
 from tools.kernel.errors import LabError
 from tools.kernel.progress import Say
-from tools.testing.programs import (
-    REPO,
-    Command,
-    log_of,
-    run,
-)
+from tools.testing.programs import REPO, Command, log_of, run
 
 SPEC = REPO / "tools" / "tcptuned" / "tcptuned.spec"
 # Of systemd-rpm-macros, which Debian's rpm does not have.
@@ -55,8 +50,7 @@ DAEMON = """\
 STEPS = {
     "install": "dpkg --force-depends -i {debs}",
     "user": "getent passwd tcptuned",
-    "program": "tcptuned --version | grep -Fx 'tcptuned {version}'"
-    " && tcptuned check-config",
+    "program": "tcptuned --version | grep -Fx 'tcptuned {version}' && tcptuned check-config",
     "folders of the template": "grep -c"
     " '^[RS].*Directory=tcptuned/netns/%i$' /lib/systemd/system/tcptuned@.service"
     " | grep -x 2",
@@ -233,11 +227,7 @@ def _left_behind(upper: Path) -> list[str]:
         for name in names:
             path = Path(folder, name)
             here = Path("/", path.relative_to(upper))
-            same = (
-                here.is_file()
-                and path.is_file()
-                and here.read_bytes() == path.read_bytes()
-            )
+            same = here.is_file() and path.is_file() and here.read_bytes() == path.read_bytes()
             # A file that was made and removed again leaves a mark of its own.
             gone = path.is_char_device() and not here.exists()
             if not (same or gone or ACCOUNTS.match(str(here))):

@@ -25,9 +25,7 @@ Word = str | Path
 Command = Sequence[Word]
 
 
-def run(
-    name: str, args: Command, say: Say, *, cwd: Path = REPO
-) -> tuple[int, str]:
+def run(name: str, args: Command, say: Say, *, cwd: Path = REPO) -> tuple[int, str]:
     """Run a program, its output to a log; its exit status and output."""
     environment = {
         **os.environ,
@@ -65,9 +63,7 @@ def venv(say: Say) -> Path:
     """Python of build/venv, made unless it has what is wanted."""
     python, stamp = VENV / "bin" / "python", VENV / "requirements"
     # The path is in what venv writes: a moved repository needs a new one.
-    wanted = hashlib.sha256(
-        f"{VENV}\n{REQUIREMENTS.read_text()}".encode()
-    ).hexdigest()
+    wanted = hashlib.sha256(f"{VENV}\n{REQUIREMENTS.read_text()}".encode()).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted and python.exists():
         return python
     say("making build/venv")

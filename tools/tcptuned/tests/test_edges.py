@@ -14,9 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMON = {"base.h", "bdp.h", "types.h", "units.h", "file.h", "values.h"}
 STAGES = ("sense", "model", "policy", "apply", "report")
 SOURCES = sorted(
-    path
-    for folder in (ROOT, *(ROOT / stage for stage in STAGES))
-    for path in folder.glob("*.c")
+    path for folder in (ROOT, *(ROOT / stage for stage in STAGES)) for path in folder.glob("*.c")
 )
 _NAMES = {
     "static function": r"^static [^\n;={}]*?\*?(\w+)\(",
@@ -55,19 +53,14 @@ def test_no_circles(stage: str) -> None:
     """No file of a stage calls one that calls it back."""
     code = {path: _code(path) for path in (ROOT / stage).glob("*.c")}
     defined = {
-        path: set(
-            re.findall(
-                r"^(?!static )\w[^\n;={}]*?\*?(\w+)\(", text, re.MULTILINE
-            )
-        )
+        path: set(re.findall(r"^(?!static )\w[^\n;={}]*?\*?(\w+)\(", text, re.MULTILINE))
         for path, text in code.items()
     }
     calls = {
         path: {
             other
             for other, names in defined.items()
-            if other != path
-            and names & set(re.findall(r"\b(\w+)\(", text)) - defined[path]
+            if other != path and names & set(re.findall(r"\b(\w+)\(", text)) - defined[path]
         }
         for path, text in code.items()
     }

@@ -14,9 +14,7 @@ from tools.testing.boot.tally import Tally, expect, expect_in, expect_least
 
 REPO = Path(__file__).resolve().parents[3]
 PAGE = REPO / "Documentation" / "tcptuned.rst"
-HEADING = (
-    "Loading the module without a reboot\n===================================\n"
-)
+HEADING = "Loading the module without a reboot\n===================================\n"
 
 SYSCTL = "/etc/sysctl.d/50-nfs.conf"
 THEIRS = 2_000_000
@@ -80,9 +78,7 @@ def swap(machine: Machine, client: Machine, tests: Tally) -> None:
         client.must("systemctl stop writer; umount /mnt", 200)
         lines = list(map(int, machine.must("cat /srv/nfs/lines").split()))
         expect("lines", lines, list(range(len(lines))))
-        machine.must(
-            "rm /srv/nfs/lines; ip addr flush dev $(ls /sys/class/net | grep ^en)"
-        )
+        machine.must("rm /srv/nfs/lines; ip addr flush dev $(ls /sys/class/net | grep ^en)")
 
 
 def _join(machine: Machine, address: str) -> None:
@@ -94,9 +90,7 @@ def _join(machine: Machine, address: str) -> None:
 
 def upgrade(machine: Machine, version: str, tests: Tally) -> None:
     """Newer packages over those that are there."""
-    with tests.test(
-        "newer packages are installed, and the module is built anew"
-    ):
+    with tests.test("newer packages are installed, and the module is built anew"):
         pid = server.show(machine, server.DAEMON, "MainPID")
         before = server.tuned(machine)
         module = server.module_of(machine)
@@ -143,7 +137,5 @@ def theirs_win(machine: Machine, tests: Tally) -> None:
         )
     with tests.test("tcptuned resume takes it"):
         machine.must("tcptuned resume")
-        machine.until(
-            f"test $(cat /proc/sys/sunrpc/tcp_sndbuf) != {THEIRS}", 30
-        )
+        machine.until(f"test $(cat /proc/sys/sunrpc/tcp_sndbuf) != {THEIRS}", 30)
         machine.must(f"rm {SYSCTL}")

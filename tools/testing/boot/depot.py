@@ -42,9 +42,7 @@ def make(debs: Iterable[Path], say: Say) -> Path:
     lost = sorted(names - {path.name for path in ARCHIVE.glob("*.deb")})
     if lost:
         raise LabError(f"apt did not fetch {' '.join(lost)}")
-    scanned = command.run(
-        ["dpkg-scanpackages", "--multiversion", "."], cwd=ARCHIVE
-    )
+    scanned = command.run(["dpkg-scanpackages", "--multiversion", "."], cwd=ARCHIVE)
     if scanned.returncode:
         raise LabError(f"dpkg-scanpackages: {command.tail(scanned.stderr)}")
     (ARCHIVE / "Packages").write_text(scanned.stdout)
@@ -63,9 +61,7 @@ def _apt(how: str, wanted: list[str], archive: Path) -> str:
     """Install packages, as far as `how` goes, into what is not there."""
     places = {
         "Dir::State::status": rootfs.status(),
-        "Dir::State::extended_states": rootfs.status().with_name(
-            "extended_states"
-        ),
+        "Dir::State::extended_states": rootfs.status().with_name("extended_states"),
         "Dir::Cache::archives": archive,
         "Dir::Cache::pkgcache": "",
         "Dir::Cache::srcpkgcache": "",
@@ -75,6 +71,5 @@ def _apt(how: str, wanted: list[str], archive: Path) -> str:
     }
     options = [f"-o{key}={value}" for key, value in places.items()]
     return command.must(
-        ["apt-get", *options, "-y", "-q", how, "install", *wanted],
-        "apt-get install",
+        ["apt-get", *options, "-y", "-q", how, "install", *wanted], "apt-get install"
     )

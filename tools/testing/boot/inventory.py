@@ -20,18 +20,15 @@ Inventory = Mapping[str, Mapping[str, str]]
 ALLOWED = {
     r"sysctl (fs\.(dentry-state|file-nr|inode-(nr|state)|aio-nr)"
     r"|kernel\.(ns_last_pid|pty\.nr))": "counts what there is just now",
-    r"sysctl vm\.user_reserve_kbytes": "a share of the memory that was free at "
-    "boot",
+    r"sysctl vm\.user_reserve_kbytes": "a share of the memory that was free at boot",
     r"sysctl kernel\.random\.(boot_id|uuid|entropy_avail)": "chance",
     r"file /var/(log|cache|tmp)/": "what programs did and fetched",
     r"file /var/lib/(apt|dpkg)/": "apt's and dpkg's account of that",
-    r"file /etc/(passwd|group|g?shadow|sub[ug]id)-": "the files before the last "
-    "change",
+    r"file /etc/(passwd|group|g?shadow|sub[ug]id)-": "the files before the last change",
     r"file /var/lib/nfs/": "NFS's account of its clients",
     r"file /var/lib/ucf/\w+\.\d": "what ucf's files were before their last changes",
     r"file /tmp/systemd-private-": "a name that is new in each boot",
-    r"file /var/lib/systemd/(random-seed|timers/|timesync/)": "the time of the "
-    "last boot",
+    r"file /var/lib/systemd/(random-seed|timers/|timesync/)": "the time of the last boot",
 }
 
 _SCRIPT = r"""

@@ -64,11 +64,7 @@ class Life:
         with tests.test("a Debian 12 server boots"):
             seconds = machine.boot()
             server.wait(machine)
-            expect(
-                "nfs-server",
-                server.show(machine, server.NFS, "ActiveState"),
-                "active",
-            )
+            expect("nfs-server", server.show(machine, server.NFS, "ActiveState"), "active")
             kernel = machine.must("uname -rv").strip()
             tests.figure("kernel", kernel)
             tests.figure("first boot, s", f"{seconds:.0f}")
@@ -79,27 +75,21 @@ class Life:
         with tests.test("the machine is written down"):
             self._before = inventory.take(machine)
             counted = ", ".join(
-                f"{len(items)} {kind}s"
-                for kind, items in self._before.items()
-                if items
+                f"{len(items)} {kind}s" for kind, items in self._before.items() if items
             )
             tests.figure("compared before and after", counted)
 
     def install(self, version: str) -> None:
         """apt install, before anything is booted."""
         machine, tests = self._machine, self._tests
-        with tests.test(
-            "apt installs both packages, and DKMS builds the module"
-        ):
+        with tests.test("apt installs both packages, and DKMS builds the module"):
             start = time.monotonic()
             said = server.install(machine, version)
             expect_in("apt", said, "the module is installed; it is used from")
             seconds = time.monotonic() - start
             tests.figure("apt install, s", f"{seconds:.0f}")
         with tests.test("the module has the symbols of the distribution's"):
-            log = machine.must(
-                "cat /var/lib/dkms/sunrpc-tcpbuf/*/*/*/log/make.log"
-            )
+            log = machine.must("cat /var/lib/dkms/sunrpc-tcpbuf/*/*/*/log/make.log")
             found = re.search(r"(\d+) exported symbols, 0 differ\n", log)
             if not found:
                 raise LabError(f"DKMS's log ends with: {log[-300:]}")
@@ -108,11 +98,7 @@ class Life:
             self._expect_drop_in(loaded=False)
             expect("loaded", server.is_loaded(machine, self._theirs), True)
         with tests.test("the daemon runs beside the distribution's module"):
-            expect(
-                "state",
-                server.show(machine, server.DAEMON, "ActiveState"),
-                "active",
-            )
+            expect("state", server.show(machine, server.DAEMON, "ActiveState"), "active")
 
     def first_boot(self) -> None:
         """The first boot with the packages."""
@@ -126,30 +112,17 @@ class Life:
                 server.tuned(machine, (*server.TUNED, "tcp_notsent_lowat")),
                 {"tcp_sndbuf": 0, "tcp_rcvbuf": 0, "tcp_notsent_lowat": 131072},
             )
-            said = machine.run(
-                "dmesg | grep -E 'disagrees|Unknown symbol|BUG|WARNING'"
-            )
+            said = machine.run("dmesg | grep -E 'disagrees|Unknown symbol|BUG|WARNING'")
             expect("kernel's complaints", said.output, "")
         with tests.test("NFS is served with it"):
-            expect(
-                "nfs-server",
-                server.show(machine, server.NFS, "ActiveState"),
-                "active",
-            )
-            expect(
-                "threads",
-                int(machine.must("cat /proc/fs/nfsd/threads")) > 0,
-                True,
-            )
-        with tests.test(
-            "the daemon said that it is ready, before nfs-server began"
-        ):
+            expect("nfs-server", server.show(machine, server.NFS, "ActiveState"), "active")
+            expect("threads", int(machine.must("cat /proc/fs/nfsd/threads")) > 0, True)
+        with tests.test("the daemon said that it is ready, before nfs-server began"):
             self._expect_ready(server.DAEMON)
             ready = server.started_us(machine, server.DAEMON)
             begun = server.begun_us(machine, server.NFS)
             tests.figure(
-                "tcptuned ready before nfs-server began, s",
-                f"{(begun - ready) / 1e6:.1f}",
+                "tcptuned ready before nfs-server began, s", f"{(begun - ready) / 1e6:.1f}"
             )
             expect_least("microseconds between them", begun - ready, 0)
         with tests.test("the watchdog's time reaches the daemon"):
@@ -182,9 +155,7 @@ class Life:
     def second_boot(self) -> None:
         """A boot with paths that were learned."""
         machine, tests = self._machine, self._tests
-        with tests.test(
-            "values are right before the first mount of a later boot"
-        ):
+        with tests.test("values are right before the first mount of a later boot"):
             before = server.tuned(machine)
             machine.put("/etc/far", far.LAY_OUT)
             machine.put("/etc/far-mount", far.MOUNT)
@@ -200,19 +171,12 @@ class Life:
             mounted = server.begun_us(machine, "far-mount.service")
             for name in server.TUNED:
                 expect_least(name, now[name], before[name] / 2)
-                entries = server.journal(
-                    machine, f"TCPTUNED_TUNABLE=sunrpc.{name}"
-                )
+                entries = server.journal(machine, f"TCPTUNED_TUNABLE=sunrpc.{name}")
                 if not entries:
                     raise LabError(f"nothing set sunrpc.{name}")
                 earlier = mounted - int(entries[0]["__MONOTONIC_TIMESTAMP"])
-                expect_least(
-                    f"{name}, microseconds before the mount", earlier, 0
-                )
-                tests.figure(
-                    f"sunrpc.{name} set before the first mount, s",
-                    f"{earlier / 1e6:.1f}",
-                )
+                expect_least(f"{name}, microseconds before the mount", earlier, 0)
+                tests.figure(f"sunrpc.{name} set before the first mount, s", f"{earlier / 1e6:.1f}")
         with tests.test("that mount is at speed from its first pass on"):
             rates = far.measure(machine)
             self._keep(rates, "after the second boot")
@@ -222,7 +186,7 @@ class Life:
                 "systemctl disable --now far-mount far " + TEMPLATE + ";"
                 f"umount /mnt/{far.NETNS}; rmdir /mnt/{far.NETNS}; ip netns del {far.NETNS};"
                 "rm /etc/far /etc/far-mount /etc/systemd/system/far*.service;"
-                "systemctl daemon-reload",
+                "systemctl daemon-reload"
             )
 
     def after(self) -> None:
@@ -232,9 +196,7 @@ class Life:
             # apt never takes off the headers of the kernel that runs by itself,
             # and keeps what any other package suggests unless told not to.
             machine.must(
-                f"{server.APT} purge tcptuned sunrpc-tcpbuf-dkms"
-                " linux-headers-$(uname -r)",
-                900,
+                f"{server.APT} purge tcptuned sunrpc-tcpbuf-dkms linux-headers-$(uname -r)", 900
             )
             machine.must(
                 f"{server.APT} -o APT::AutoRemove::SuggestsImportant=false"
@@ -253,9 +215,7 @@ class Life:
                 was, now = getattr(self._rates, name), getattr(rates, name)
                 expect_least(f"{name}, of what it was", now / was, 0.7)
                 expect_least(f"what {name} was, of it", was / now, 0.7)
-        with tests.test(
-            "sysctls, modules, packages, users and files are as before"
-        ):
+        with tests.test("sysctls, modules, packages, users and files are as before"):
             found = inventory.differences(self._before, inventory.take(machine))
             if found:
                 raise LabError(f"{len(found)} differ: {'; '.join(found[:40])}")
@@ -277,22 +237,13 @@ class Life:
         """The module is on the disk, and in the kernel or not."""
         module = server.module_of(self._machine)
         expect_in("module", module, "/updates/dkms/sunrpc.ko")
-        expect(
-            f"{module} is loaded",
-            server.is_loaded(self._machine, module),
-            loaded,
-        )
+        expect(f"{module} is loaded", server.is_loaded(self._machine, module), loaded)
 
     def _expect_ready(self, unit: str) -> None:
         machine = self._machine
-        state = [
-            server.show(machine, unit, name)
-            for name in ("Type", "ActiveState", "Result")
-        ]
+        state = [server.show(machine, unit, name) for name in ("Type", "ActiveState", "Result")]
         expect(unit, state, ["notify", "active", "success"])
-        expect_in(
-            "status", server.show(machine, unit, "StatusText"), "paths known"
-        )
+        expect_in("status", server.show(machine, unit, "StatusText"), "paths known")
 
     def _expect_speed(self, rates: far.Rates) -> None:
         # For the log, where they are not.
@@ -331,11 +282,5 @@ class Life:
                     raise LabError(f"no TCPTUNED_{field} in {entry}")
         said = machine.must(f"journalctl -b -x --no-pager MESSAGE_ID={MESSAGE}")
         value = entries[0]["TCPTUNED_VALUE"]
-        expect_in(
-            "catalog",
-            said,
-            f"Buffers of NFS connections may grow to {value} bytes",
-        )
-        expect_in(
-            "catalog", said, "A TCP connection carries at most its window"
-        )
+        expect_in("catalog", said, f"Buffers of NFS connections may grow to {value} bytes")
+        expect_in("catalog", said, "A TCP connection carries at most its window")

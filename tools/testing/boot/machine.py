@@ -91,9 +91,7 @@ class Machine:
         self._say(f"{self.name}: boots")
         start = time.monotonic()
         self._room.enter_context(
-            memory.taken(
-                self._memory_mb, self._say, self.name, threading.Event()
-            )
+            memory.taken(self._memory_mb, self._say, self.name, threading.Event())
         )
         with CONSOLE.open("ab") as log:
             log.write(f"\n===== {self.name} boots =====\n".encode())
@@ -114,8 +112,7 @@ class Machine:
             if time.monotonic() - start > BOOT_S:
                 raise self._failed(f"did not boot within {BOOT_S} s")
         self.must(
-            f"mkdir -p {DEPOT}; mount -t 9p -o ro,trans=virtio,"
-            f"version=9p2000.L depot {DEPOT}"
+            f"mkdir -p {DEPOT}; mount -t 9p -o ro,trans=virtio,version=9p2000.L depot {DEPOT}"
         )
         return time.monotonic() - start
 
@@ -139,9 +136,7 @@ class Machine:
         data = base64.b64encode(text.encode()).decode()
         self.must(f"base64 -d >{path} <<<{data}")
 
-    def run(
-        self, script: str, limit_s: float = 120, *, quiet: bool = False
-    ) -> Answer:
+    def run(self, script: str, limit_s: float = 120, *, quiet: bool = False) -> Answer:
         """Run a script in bash as root; quiet: its output is not for a log."""
         assert self._agent is not None
         with COMMANDS.open("a") as log:
@@ -157,9 +152,7 @@ class Machine:
             log.write(f"{shown}[{answer.status}, {seconds:.1f} s]\n")
         return answer
 
-    def must(
-        self, script: str, limit_s: float = 120, *, quiet: bool = False
-    ) -> str:
+    def must(self, script: str, limit_s: float = 120, *, quiet: bool = False) -> str:
         """Run a script that has to succeed; what it printed."""
         answer = self.run(script, limit_s, quiet=quiet)
         if answer.status:
@@ -227,9 +220,7 @@ class Machine:
         if not self._cable:
             return []
         path, makes = self._cable
-        side = (
-            f"addr.type=unix,addr.path={path},server={'on' if makes else 'off'}"
-        )
+        side = f"addr.type=unix,addr.path={path},server={'on' if makes else 'off'}"
         return [
             *("-netdev", f"stream,id=cable,{side}"),
             *("-device", "virtio-net-pci,netdev=cable"),
@@ -239,6 +230,5 @@ class Machine:
 def _copy(disk: Path, target: Path) -> None:
     """Copy a disk without its holes."""
     command.must(
-        ["cp", "--sparse=always", "--reflink=auto", disk, target],
-        f"{disk} cannot be copied",
+        ["cp", "--sparse=always", "--reflink=auto", disk, target], f"{disk} cannot be copied"
     )

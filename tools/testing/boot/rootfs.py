@@ -31,8 +31,7 @@ FILES = {
     "etc/hostname": "server\n",
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 server\n",
     "etc/fstab": "/dev/vda / ext4 errors=remount-ro 0 1\n",
-    "etc/exports": "/srv/nfs *(rw,fsid=0,async,no_subtree_check,"
-    "no_root_squash)\n",
+    "etc/exports": "/srv/nfs *(rw,fsid=0,async,no_subtree_check,no_root_squash)\n",
     "etc/apt/sources.list": f"deb [trusted=yes] file:{DEPOT}/archive ./\n",
 }
 
@@ -62,9 +61,7 @@ def _sources() -> str:
     found = sorted(
         f"deb [signed-by={apt.KEYRING}] {uri} {codename} {component}\n"
         for origin, target, uri, codename, component in lines
-        if origin == "Debian"
-        and target == "Packages"
-        and codename.startswith(SUITE)
+        if origin == "Debian" and target == "Packages" and codename.startswith(SUITE)
     )
     if not found:
         raise LabError(f"this machine's apt does not know {SUITE}")
@@ -78,9 +75,7 @@ def status() -> Path:
 
 def _key() -> str:
     """What the root is made of: this file, and the newest packages."""
-    newest = command.must(
-        ["apt-cache", "show", "--no-all-versions", *INCLUDED], "apt-cache"
-    )
+    newest = command.must(["apt-cache", "show", "--no-all-versions", *INCLUDED], "apt-cache")
     text = f"{Path(__file__).read_text()}\n{newest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -105,10 +100,7 @@ def _make(root: Root, say: Say) -> None:
     for name, text in FILES.items():
         (tree / name).write_text(text)
     (tree / "srv/nfs").mkdir()
-    for target, pattern in (
-        (root.kernel, "vmlinuz-*"),
-        (root.initrd, "initrd.img-*"),
-    ):
+    for target, pattern in ((root.kernel, "vmlinuz-*"), (root.initrd, "initrd.img-*")):
         (source,) = (tree / "boot").glob(pattern)
         shutil.copyfile(source, target)
     known = status()
@@ -117,15 +109,7 @@ def _make(root: Root, say: Say) -> None:
         shutil.copyfile(tree / "var" / name, known.with_name(Path(name).name))
     say("writing the disk of a Debian server")
     root.disk.unlink(missing_ok=True)
-    command.must(
-        [
-            *["mke2fs", "-q", "-t", "ext4", "-d"],
-            tree,
-            root.disk,
-            f"{DISK_GIB}G",
-        ],
-        "mke2fs",
-    )
+    command.must([*["mke2fs", "-q", "-t", "ext4", "-d"], tree, root.disk, f"{DISK_GIB}G"], "mke2fs")
     _remove(tree)
 
 

@@ -69,9 +69,7 @@ def expect_least(what: str, found: float, least: float) -> None:
 
 def commit() -> str:
     """What is tested, asked for before the tests take their hour."""
-    found = command.run(
-        ["git", "log", "-1", "--format=%h"], cwd=Path(__file__).parent
-    )
+    found = command.run(["git", "log", "-1", "--format=%h"], cwd=Path(__file__).parent)
     return found.stdout.strip() or "unknown"
 
 

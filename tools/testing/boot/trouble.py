@@ -44,9 +44,7 @@ def newer_kernel() -> None:
     (tree / "DEBIAN").mkdir()
     (tree / "DEBIAN/control").write_text(CONTROL)
     package = depot.FOLDER / "newer.deb"
-    command.must(
-        ["dpkg-deb", "--build", "--root-owner-group", tree, package], "dpkg-deb"
-    )
+    command.must(["dpkg-deb", "--build", "--root-owner-group", tree, package], "dpkg-deb")
     shutil.rmtree(tree)
 
 
@@ -87,9 +85,7 @@ class Trouble:
         self._expect_works()
 
     def _newer(self) -> None:
-        said = self._machine.must(
-            f"{server.APT} install {DEPOT}/newer.deb", 600
-        )
+        said = self._machine.must(f"{server.APT} install {DEPOT}/newer.deb", 600)
         self._said_once(
             said,
             f"sunrpc-tcpbuf: {NEWER}: there are no patches for Linux 99.1, "
@@ -105,30 +101,16 @@ class Trouble:
         machine.put("/etc/tcptuned.conf", BROKEN)
         since = machine.must("date +%s").strip()
         machine.run("systemctl restart tcptuned")
-        expect(
-            "state",
-            server.show(machine, server.DAEMON, "ActiveState"),
-            "failed",
-        )
-        said = machine.must(
-            f"journalctl -o cat --no-pager --since=@{since} _COMM=tcptuned"
-        )
-        lines = [
-            line
-            for line in said.splitlines()
-            if "/etc/tcptuned.conf:1:" in line
-        ]
+        expect("state", server.show(machine, server.DAEMON, "ActiveState"), "failed")
+        said = machine.must(f"journalctl -o cat --no-pager --since=@{since} _COMM=tcptuned")
+        lines = [line for line in said.splitlines() if "/etc/tcptuned.conf:1:" in line]
         expect("sentences", len(lines), 1)
         after = self._sysctls()
         # What it had raised for the window scale is back as well.
-        expect(
-            "restarts", server.show(machine, server.DAEMON, "NRestarts"), "0"
-        )
+        expect("restarts", server.show(machine, server.DAEMON, "NRestarts"), "0")
         self._serves()
         machine.put("/etc/tcptuned.conf", good)
-        machine.must(
-            "systemctl reset-failed tcptuned; systemctl start tcptuned"
-        )
+        machine.must("systemctl reset-failed tcptuned; systemctl start tcptuned")
         machine.must("systemctl stop tcptuned")
         expect("sysctls", after, self._sysctls())
         machine.must("systemctl start tcptuned")
@@ -140,10 +122,7 @@ class Trouble:
         before = self._sysctls()
         machine.must("mount --bind / /mnt")
         machine.must(f"systemd-run --unit=box {BOX}")
-        machine.until(
-            "systemctl --machine=box is-system-running | grep -E 'running|degraded'",
-            300,
-        )
+        machine.until("systemctl --machine=box is-system-running | grep -E 'running|degraded'", 300)
         said = machine.must(
             "systemctl --machine=box show -P ConditionResult tcptuned;"
             "systemd-run --quiet --machine=box --pipe --wait journalctl -b -o cat"
@@ -163,22 +142,13 @@ class Trouble:
 
     def _no_nfs(self) -> None:
         machine = self._machine
-        machine.must(
-            f"{server.APT} purge --autoremove nfs-kernel-server nfs-common rpcbind",
-            600,
-        )
+        machine.must(f"{server.APT} purge --autoremove nfs-kernel-server nfs-common rpcbind", 600)
         machine.reboot()
         server.wait(machine)
-        expect(
-            "state",
-            server.show(machine, server.DAEMON, "ActiveState"),
-            "active",
-        )
+        expect("state", server.show(machine, server.DAEMON, "ActiveState"), "active")
         said = machine.must("tcptuned status")
         self._said_once(said, "No NFS peer has been seen yet")
-        said = machine.must(
-            "journalctl -b -o cat --no-pager -p warning _COMM=tcptuned"
-        )
+        said = machine.must("journalctl -b -o cat --no-pager -p warning _COMM=tcptuned")
         expect("warnings", said, "")
 
     def _sysctls(self) -> list[str]:
@@ -186,9 +156,7 @@ class Trouble:
         said = self._machine.must(
             "sysctl -a 2>/dev/null | grep -E '^(sunrpc|net.core|net.ipv4.tcp)'"
         )
-        return [
-            line for line in said.splitlines() if "tcp_fastopen_key" not in line
-        ]
+        return [line for line in said.splitlines() if "tcp_fastopen_key" not in line]
 
     def _said_once(self, said: str, sentence: str) -> None:
         found = [line for line in said.splitlines() if sentence in line]
@@ -199,11 +167,7 @@ class Trouble:
         """The distribution's module serves, and the daemon runs."""
         machine = self._machine
         expect("module", server.module_of(machine), self._module)
-        expect(
-            "state",
-            server.show(machine, server.DAEMON, "ActiveState"),
-            "active",
-        )
+        expect("state", server.show(machine, server.DAEMON, "ActiveState"), "active")
         expect("apt", machine.must("dpkg --audit"), "")
         self._serves()
 

@@ -27,11 +27,7 @@ def total(phase: Row, direction: str) -> Course:
 
     def count(sample: Row) -> int:
         sockets = sample["server_sockets"]
-        return sum(
-            sockets[peer][counter]
-            for peer in sockets
-            if peer.startswith(prefix)
-        )
+        return sum(sockets[peer][counter] for peer in sockets if peer.startswith(prefix))
 
     samples = phase["samples"]
     start = count(samples[0])
@@ -41,24 +37,14 @@ def total(phase: Row, direction: str) -> Course:
 def windows(phase: Row, prefix: str) -> Row:
     """Of what the server sends to a peer: its window, and bytes in flight."""
     seen = [
-        (
-            sample["t_s"],
-            [
-                s
-                for p, s in sample["server_sockets"].items()
-                if p.startswith(prefix)
-            ],
-        )
+        (sample["t_s"], [s for p, s in sample["server_sockets"].items() if p.startswith(prefix)])
         for sample in phase["samples"]
     ]
     return {
         "t_s": [t for t, _ in seen],
-        "window_bytes": [
-            sum(s["snd_wnd_bytes"] for s in all_) for _, all_ in seen
-        ],
+        "window_bytes": [sum(s["snd_wnd_bytes"] for s in all_) for _, all_ in seen],
         "flight_bytes": [
-            sum(s["unacked_packets"] * s["mss_bytes"] for s in all_)
-            for _, all_ in seen
+            sum(s["unacked_packets"] * s["mss_bytes"] for s in all_) for _, all_ in seen
         ],
     }
 

@@ -45,10 +45,7 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
         "stock": image.build(trees.stock, trees.stock_key, say),
         "patched": image.build(trees.patched, trees.patched_key, say),
     }
-    results = batch.run(
-        [batch.Task(one.name, images[one.kernel], one.plan) for one in RUNS],
-        say,
-    )
+    results = batch.run([batch.Task(one.name, images[one.kernel], one.plan) for one in RUNS], say)
     say.clear()
     found = [
         row
@@ -59,9 +56,7 @@ def run(trees: Trees, out: Path, say: Progress) -> int:
     _print_live(results[live], found)
     _print_table(found)
     out.mkdir(exist_ok=True)
-    rows.write(
-        out / "demo.csv", [*found[0]], [[*row.values()] for row in found]
-    )
+    rows.write(out / "demo.csv", [*found[0]], [[*row.values()] for row in found])
     print(f"\nThe figures are in {out / 'demo.csv'}.")
     return 0
 
@@ -104,10 +99,7 @@ def _echo_s() -> float:
 
 def _moved(phase: Row, from_s: float, to_s: float) -> float:
     """Mean rate in MB/s between two instants of a phase with one job."""
-    points = [
-        (sample["t_s"], sum(sample["moved_bytes"].values()))
-        for sample in phase["samples"]
-    ]
+    points = [(sample["t_s"], sum(sample["moved_bytes"].values())) for sample in phase["samples"]]
     inside = [p for p in points if from_s - 0.01 <= p[0] <= to_s + 0.01]
     (start, first), (end, last) = inside[0], inside[-1]
     rate: float = (last - first) / (end - start) / 1e6
@@ -122,32 +114,18 @@ def _live_figures(result: Row) -> Iterator[tuple[str, float, float]]:
     """
     phase, echo_s = result["phases"][-1], _echo_s()
     end_s = phase["samples"][-1]["t_s"] - 0.25
-    yield (
-        "default",
-        _moved(phase, echo_s - 1, echo_s),
-        _moved(phase, 0, echo_s),
-    )
-    yield (
-        "tuned",
-        _moved(phase, echo_s + 1, end_s),
-        _moved(phase, echo_s, echo_s + 1),
-    )
+    yield ("default", _moved(phase, echo_s - 1, echo_s), _moved(phase, 0, echo_s))
+    yield ("tuned", _moved(phase, echo_s + 1, end_s), _moved(phase, echo_s, echo_s + 1))
 
 
 def _print_live(result: Row, rows: list[Row]) -> None:
     phase, echo_s = result["phases"][-1], _echo_s()
     event = scenario.load("live").phases[-1].events[0].sysctl
-    limit = next(
-        row["limit_mb_per_s"] for row in rows if row["scenario"] == "live"
-    )
+    limit = next(row["limit_mb_per_s"] for row in rows if row["scenario"] == "live")
     times = [sample["t_s"] for sample in phase["samples"]]
-    points = [
-        (end, _moved(phase, start, end))
-        for start, end in itertools.pairwise(times)
-    ]
+    points = [(end, _moved(phase, start, end)) for start, end in itertools.pairwise(times)]
     commands = [
-        f"echo {value} >/proc/sys/{name.replace('.', '/')}"
-        for name, value in event.items()
+        f"echo {value} >/proc/sys/{name.replace('.', '/')}" for name, value in event.items()
     ]
     print(f"\n{scenario.load('live').title}; limit {limit:,.0f} MB/s")
     marks = {echo_s: f"server# {'; '.join(commands)}"}
@@ -161,9 +139,7 @@ def _print_table(rows: list[Row]) -> None:
         wanted = {**row, "setup": setup}
         keys = ("scenario", "direction", "setup")
         return next(
-            float(r["mb_per_s"])
-            for r in rows
-            if all(r[key] == wanted[key] for key in keys)
+            float(r["mb_per_s"]) for r in rows if all(r[key] == wanted[key] for key in keys)
         )
 
     lines = []

@@ -57,7 +57,5 @@ def _code(name: str) -> bool:
 
 def _daemon_sources() -> list[Path]:
     return [
-        path
-        for path in DAEMON.rglob("*.[ch]")
-        if "tests" not in path.relative_to(DAEMON).parts
+        path for path in DAEMON.rglob("*.[ch]") if "tests" not in path.relative_to(DAEMON).parts
     ]

@@ -11,18 +11,13 @@ from tools.testing.lab.rows import Row, Store
 
 NAME = ("scenario", "kernel", "setup", "metric")
 STORE = Store(
-    tree.REPO / "out" / "figures.csv",
-    NAME,
-    ("value", "date"),
-    frozenset((*NAME, "date")),
+    tree.REPO / "out" / "figures.csv", NAME, ("value", "date"), frozenset((*NAME, "date"))
 )
 # What a program of the daemon's own tests prints, see tests/test.h.
 _PRINTED = re.compile(r"^# figure: (.+), (\w+) ([\d.e+-]+)$", re.MULTILINE)
 
 
-def keep(
-    scenario: str, kernel: str, setup: str, metric: str, value: float
-) -> None:
+def keep(scenario: str, kernel: str, setup: str, metric: str, value: float) -> None:
     """Put a figure into the file; its unit is in the name of the metric.
 
     setup: of the scenario, and what a test changed in it, such as "patched
@@ -39,8 +34,6 @@ def keep_printed(output: str) -> None:
     )
 
 
-def _row(
-    scenario: str, kernel: str, setup: str, metric: str, value: float
-) -> Row:
+def _row(scenario: str, kernel: str, setup: str, metric: str, value: float) -> Row:
     named = zip(NAME, (scenario, kernel, setup, metric), strict=True)
     return {**dict(named), "value": value, "date": rows.today()}

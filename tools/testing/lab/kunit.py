@@ -8,9 +8,7 @@ from tools.kernel.progress import Say
 from tools.testing.lab.guest import guest
 
 SUITE = "sunrpc-tcpbuf"
-TOTALS = re.compile(
-    r"^# Totals: pass:(\d+) fail:(\d+) skip:(\d+)", re.MULTILINE
-)
+TOTALS = re.compile(r"^# Totals: pass:(\d+) fail:(\d+) skip:(\d+)", re.MULTILINE)
 MEMORY_MB = 256
 TIMEOUT_S = 60
 

@@ -68,14 +68,11 @@ class Store:
         if None in line or None in line.values():
             raise ValueError(f"a line has not {len(self.columns)} values")
         return {
-            column: text if column in self.texts else _number(text)
-            for column, text in line.items()
+            column: text if column in self.texts else _number(text) for column, text in line.items()
         }
 
 
-def write(
-    file: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]
-) -> None:
+def write(file: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
     """A CSV file in the place of an older one."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

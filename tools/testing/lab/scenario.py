@@ -159,17 +159,13 @@ def _build(kind: Any, value: Any, where: str) -> Any:
         want = "list" if origin is list else "table"
         raise LabError(f"{where}: a {want} was expected, not {value!r}")
     if origin is list:
-        return [
-            _build(args[0], v, f"{where}[{i}]") for i, v in enumerate(value)
-        ]
+        return [_build(args[0], v, f"{where}[{i}]") for i, v in enumerate(value)]
     if origin is dict:
         return {k: _build(args[1], v, f"{where}.{k}") for k, v in value.items()}
     allowed = args if origin is types.UnionType else (kind,)
     if float in allowed:
         allowed = (*allowed, int)
-    if not isinstance(value, allowed) or (
-        isinstance(value, bool) and bool not in allowed
-    ):
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         names = " or ".join(member.__name__ for member in allowed)
         raise LabError(f"{where}: {value!r} is not {names}")
     return value
@@ -182,10 +178,7 @@ def _build_class(cls: Any, table: Any, where: str) -> Any:
     unknown = sorted(table.keys() - hints.keys())
     if unknown:
         raise LabError(f"{where}: unknown key {', '.join(unknown)}")
-    members = {
-        key: _build(hints[key], value, f"{where}.{key}")
-        for key, value in table.items()
-    }
+    members = {key: _build(hints[key], value, f"{where}.{key}") for key, value in table.items()}
     try:
         return cls(**members)
     except TypeError as error:
@@ -229,9 +222,7 @@ def _each(scenario: Scenario, where: str) -> Scenario:
         if client.count < 1:
             raise LabError(f"{where}.clients.{name}: count is {client.count}")
         numbers = range(1, client.count + 1)
-        alike = (
-            [name] if client.count == 1 else [f"{name}-{n}" for n in numbers]
-        )
+        alike = [name] if client.count == 1 else [f"{name}-{n}" for n in numbers]
         if clients.keys() & alike:
             twice = min(clients.keys() & alike)
             raise LabError(f"{where}: two clients {twice!r}")
@@ -242,9 +233,7 @@ def _each(scenario: Scenario, where: str) -> Scenario:
         dataclasses.replace(
             phase,
             jobs=[
-                dataclasses.replace(
-                    job, host=host, file=job.file.replace("{host}", host)
-                )
+                dataclasses.replace(job, host=host, file=job.file.replace("{host}", host))
                 for job in phase.jobs
                 for host in members.get(job.host, [job.host])
             ],
@@ -305,9 +294,7 @@ def _with_daemons(table: dict[str, Any], where: str) -> dict[str, Any]:
         if host != "server" and host not in clients:
             raise LabError(f"{where}: no host {host!r}")
         daemon = {"daemon": TCPTUNED.format(host=host)}
-        named = (
-            {"clients": {host: daemon}} if host in clients else {host: daemon}
-        )
+        named = {"clients": {host: daemon}} if host in clients else {host: daemon}
         table = overlay(table, named)
     return table
 

@@ -54,15 +54,11 @@ while True:
 
 
 @contextlib.contextmanager
-def _in(
-    name: str, program: str, number: int
-) -> Iterator[subprocess.Popen[str]]:
+def _in(name: str, program: str, number: int) -> Iterator[subprocess.Popen[str]]:
     """Run a Python program in a namespace."""
     enter = ("nsenter", f"--net=/run/netns/{name}")
     process = subprocess.Popen(
-        [*enter, sys.executable, "-c", program, str(number)],
-        stdout=subprocess.PIPE,
-        text=True,
+        [*enter, sys.executable, "-c", program, str(number)], stdout=subprocess.PIPE, text=True
     )
     try:
         yield process

@@ -35,12 +35,9 @@ AFTER_S = 0.1
 THEIRS = "4096\t131072\t7000000"
 # What says that nfsd serves; sunrpc itself need not be there.
 NFSD = (
-    "mount -t tmpfs none /proc/fs && mkdir /proc/fs/nfsd"
-    " && echo tcp 2049 >/proc/fs/nfsd/portlist"
+    "mount -t tmpfs none /proc/fs && mkdir /proc/fs/nfsd && echo tcp 2049 >/proc/fs/nfsd/portlist"
 )
-WRITES = (
-    "write,writev,?rename,renameat,fsync,?unlink,unlinkat,fchmod,fchown,?mkdir"
-)
+WRITES = "write,writev,?rename,renameat,fsync,?unlink,unlinkat,fchmod,fchown,?mkdir"
 FOREVER = 1_000_000_000
 
 Values = tuple[str, str]
@@ -77,8 +74,7 @@ class Campaign:
                 self.reset()
         seconds = time.monotonic() - start
         print(
-            f"{name}: tried {len(cases)}, failed {self.failed - failed}"
-            f" in {seconds:.0f} s",
+            f"{name}: tried {len(cases)}, failed {self.failed - failed} in {seconds:.0f} s",
             flush=True,
         )
 
@@ -119,9 +115,7 @@ class Campaign:
     def at_work(self) -> Daemon:
         """A daemon that has changed the values."""
         daemon = self.started()
-        daemon.wait_for(
-            lambda: all(map(str.__ne__, self.world.values(), self.before))
-        )
+        daemon.wait_for(lambda: all(map(str.__ne__, self.world.values(), self.before)))
         return daemon
 
     def soon(self) -> None:
@@ -130,9 +124,7 @@ class Campaign:
 
     def started(self, *before: object) -> Daemon:
         """A daemon that starts, with what it is run by."""
-        return self.world.start(
-            "--interval", "10ms", mounts=NFSD, before=before
-        )
+        return self.world.start("--interval", "10ms", mounts=NFSD, before=before)
 
 
 def end(daemon: Daemon, signum: signal.Signals = signal.SIGTERM) -> None:
@@ -195,9 +187,9 @@ def ledgers(campaign: Campaign, *, versions: bool) -> list[Case]:
         lost = world.values()
         for now, was, set_ in zip(lost, campaign.before, ours, strict=True):
             assert now in (was, set_), f"{data!r}: {lost}"
-        assert lost == campaign.before or (
-            data != older and "the ledger" in done.stderr
-        ), f"{data!r}: {done}"
+        assert lost == campaign.before or (data != older and "the ledger" in done.stderr), (
+            f"{data!r}: {done}"
+        )
         # What no ledger knows any more is nobody's to restore.
         campaign.before, original = lost, campaign.before
         try:
@@ -208,15 +200,10 @@ def ledgers(campaign: Campaign, *, versions: bool) -> list[Case]:
 
     cut = [whole[:length] for length in range(len(whole))]
     flipped = [
-        whole[:at]
-        + bytes((whole[at] ^ 1 << campaign.rand.randrange(8),))
-        + whole[at + 1 :]
+        whole[:at] + bytes((whole[at] ^ 1 << campaign.rand.randrange(8),)) + whole[at + 1 :]
         for at in range(len(whole))
     ]
-    others = [
-        whole.replace(b"-ledger 2 ", b"-ledger %d " % version)
-        for version in (0, 1, 3)
-    ]
+    others = [whole.replace(b"-ledger 2 ", b"-ledger %d " % version) for version in (0, 1, 3)]
     # The version before had neither hashes nor an end.
     lines = [line.rpartition(b" ")[0] for line in whole.splitlines()[:-1]]
     older = b"\n".join((*lines, b"")).replace(b"-ledger 2 ", b"-ledger 1 ")
@@ -303,9 +290,7 @@ def vanishing(campaign: Campaign) -> list[Case]:
 
 
 @contextlib.contextmanager
-def traffic(
-    server: namespaces.Host, client: namespaces.Host, address: str
-) -> Iterator[None]:
+def traffic(server: namespaces.Host, client: namespaces.Host, address: str) -> Iterator[None]:
     """Data flows to a client all the time."""
     done = threading.Event()
 
@@ -318,9 +303,7 @@ def traffic(
             pass
 
     with contextlib.ExitStack() as stack:
-        ours, theirs = namespaces.connect(
-            stack, server, client, address, namespaces.NFS_PORT
-        )
+        ours, theirs = namespaces.connect(stack, server, client, address, namespaces.NFS_PORT)
         threads = [
             threading.Thread(target=send, args=(ours,)),
             threading.Thread(target=receive, args=(theirs,)),
@@ -345,10 +328,7 @@ def campaign(program: Path, folder: Path, count: int) -> Campaign:
     namespaces.open_to_all(folder)
     seed = random.randrange(1 << 32)
     print(f"seed {seed}", flush=True)
-    with namespaces.hosts(folder / "hosts", "server", "client") as (
-        server,
-        client,
-    ):
+    with namespaces.hosts(folder / "hosts", "server", "client") as (server, client):
         namespaces.join(server, client)
         world = World(server, program, *(folder / name for name in names))
         learn(world)

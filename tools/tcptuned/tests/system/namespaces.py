@@ -31,11 +31,7 @@ def run(*command: object) -> str:
     """Run a command; its output, or a failed test that shows it."""
     words = [str(word) for word in command]
     done = subprocess.run(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     assert not done.returncode, f"{' '.join(words)}: {done.stdout}"
     return done.stdout
@@ -114,16 +110,11 @@ class Host:
         self.put("/proc/self/mountinfo", "".join(self.mounts))
         return f"0:{number}"
 
-    def listen(
-        self, address: str, port: int = NFS_PORT, *, dual: bool = False
-    ) -> socket.socket:
+    def listen(self, address: str, port: int = NFS_PORT, *, dual: bool = False) -> socket.socket:
         """Listen on a port."""
         with self.inside():
             return socket.create_server(
-                (address, port),
-                family=_family(address),
-                backlog=1024,
-                dualstack_ipv6=dual,
+                (address, port), family=_family(address), backlog=1024, dualstack_ipv6=dual
             )
 
     def connect(self, address: str, port: int = NFS_PORT) -> socket.socket:
@@ -134,9 +125,7 @@ class Host:
         sock.connect((address, port))
         return sock
 
-    def look(
-        self, programs: Path, *options: object, before: tuple[str, ...] = ()
-    ) -> Any:
+    def look(self, programs: Path, *options: object, before: tuple[str, ...] = ()) -> Any:
         """A snapshot, as snapshot_dump prints it."""
         command = [programs / "snapshot_dump", "--root", self.root, *options]
         enter = ("nsenter", f"--net=/run/netns/{self.name}")
@@ -149,11 +138,7 @@ def _family(address: str) -> socket.AddressFamily:
 
 def _attempt(*command: str) -> None:
     done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     # Not every user of this module is a test.
     import pytest
@@ -186,10 +171,7 @@ def hosts(folder: Path, *names: str) -> Iterator[list[Host]]:
 
 def join(left: Host, right: Host, subnet: int = 1) -> None:
     """Lay a cable: left is 10.0.SUBNET.1 and fd00:SUBNET::1, right is 2."""
-    left.ip(
-        f"link add veth{subnet} type veth"
-        f" peer name veth{subnet} netns {right.name}"
-    )
+    left.ip(f"link add veth{subnet} type veth peer name veth{subnet} netns {right.name}")
     for number, host in enumerate((left, right), 1):
         host.ip(f"link set veth{subnet} up")
         host.ip(f"addr add 10.0.{subnet}.{number}/24 dev veth{subnet}")
@@ -197,11 +179,7 @@ def join(left: Host, right: Host, subnet: int = 1) -> None:
 
 
 def connect(
-    stack: contextlib.ExitStack,
-    server: Host,
-    client: Host,
-    address: str,
-    port: int,
+    stack: contextlib.ExitStack, server: Host, client: Host, address: str, port: int
 ) -> tuple[socket.socket, socket.socket]:
     """A connection; both of its ends, the server's first."""
     listener = stack.enter_context(server.listen(address, port))

@@ -30,9 +30,7 @@ def _output(command: list[str], env: dict[str, str], terminal: bool) -> bytes:
     """What a program says to a terminal or to a pipe."""
     env = {"PATH": os.environ["PATH"], "TERM": "xterm", **env}
     if not terminal:
-        return subprocess.run(
-            command, env=env, stdout=subprocess.PIPE, check=True
-        ).stdout
+        return subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout
     ours, theirs = pty.openpty()
     with subprocess.Popen(command, env=env, stdout=theirs) as process:
         os.close(theirs)

@@ -72,10 +72,7 @@ def test_without_privileges(world: World) -> None:
     """One sentence, and nothing is done."""
     before = world.values()
     done = subprocess.run(
-        _command(world, ",+net_admin,+setpcap"),
-        capture_output=True,
-        text=True,
-        check=False,
+        _command(world, ",+net_admin,+setpcap"), capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("entrypoint: /proc/sys")

@@ -46,9 +46,7 @@ def test_names(world: World, daemons: list[Daemon]) -> None:
     assert named - written == set()
     metrics = (TCPTUNED / "report/metrics.c").read_text()
     labels = {"daemon", "instance", *re.findall(r'"(\w+)",\s', metrics)}
-    values = re.findall(
-        r'= "([\w -]+)"', (TCPTUNED / "report/names.c").read_text()
-    )
+    values = re.findall(r'= "([\w -]+)"', (TCPTUNED / "report/names.c").read_text())
     for label, value in re.findall(r'(\w+)=~?\\?"([^"\\]*)', used):
         assert label in labels, label
         if label in ("limit", "reason"):
@@ -73,9 +71,7 @@ def test_queries(tmp_path: Path) -> None:
     """Prometheus understands every query of the dashboard."""
     rules = [
         {"record": f"panel:{number}", "expr": expression}
-        for number, expression in enumerate(
-            _expressions(_dashboard()["panels"])
-        )
+        for number, expression in enumerate(_expressions(_dashboard()["panels"]))
     ]
     assert len(rules) > 10
     file = tmp_path / "rules.yml"

@@ -77,10 +77,7 @@ def test_idle(world: World) -> None:
     try:
         daemon.wait_for((world.rundir / "status.json").exists)
         time.sleep(3)
-        before, start = (
-            _status(pid, "voluntary_ctxt_switches"),
-            _processor_s(pid),
-        )
+        before, start = (_status(pid, "voluntary_ctxt_switches"), _processor_s(pid))
         time.sleep(MEASURE_S)
         wakes = _status(pid, "voluntary_ctxt_switches") - before
         share = (_processor_s(pid) - start) / MEASURE_S

@@ -147,9 +147,7 @@ COMPUTE = ("compute", "--rtt", "120ms", "--bandwidth")
         (("--config", "/none"), 2, "", "/none: No such file"),
     ],
 )
-def test_command_line(
-    world: World, words: tuple[str, ...], code: int, out: str, err: str
-) -> None:
+def test_command_line(world: World, words: tuple[str, ...], code: int, out: str, err: str) -> None:
     """Exit codes are those of the manual, errors go to stderr."""
     done = world.call(*words, capable=False)
     assert done.returncode == code, done.stderr
@@ -173,10 +171,7 @@ def test_full_disk(world: World) -> None:
 
 
 def test_service_manager(
-    world: World,
-    daemons: list[Daemon],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    world: World, daemons: list[Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What systemd hears: ready, alive as often as it wants, stopping."""
     path, watchdog_s = tmp_path / "notify", 6

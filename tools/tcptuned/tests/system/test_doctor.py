@@ -35,15 +35,11 @@ def _receive(sock: socket.socket) -> None:
             time.sleep(0.005)
 
 
-def test_at_rest(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_at_rest(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """Bounds show without data, the lowest first, and nothing is changed."""
     server, client = pair
     assert "any NFS connection" in _doctor(client, programs)
-    ours, theirs = namespaces.connect(
-        stack, server, client, "10.0.1.1", NFS_PORT
-    )
+    ours, theirs = namespaces.connect(stack, server, client, "10.0.1.1", NFS_PORT)
     for one, other in ((ours, theirs), (theirs, ours)):
         one.sendall(b"x" * 1000)
         namespaces.receive(other, 1000)
@@ -59,14 +55,10 @@ def test_at_rest(
     assert causes[:2] == ["session slots", "read-ahead"]
     assert f">/sys/class/bdi/{dev}/read_ahead_kb" in text
     assert "nothing moved" in text
-    assert (client.root / f"sys/class/bdi/{dev}/read_ahead_kb").read_text() == (
-        "128\n"
-    )
+    assert (client.root / f"sys/class/bdi/{dev}/read_ahead_kb").read_text() == ("128\n")
 
 
-def test_window_of_the_peer(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_window_of_the_peer(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """While data moves, what holds it shows with the end that it is at."""
     server, client = pair
     listener = stack.enter_context(server.listen("10.0.1.1"))

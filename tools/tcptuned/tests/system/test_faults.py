@@ -11,9 +11,7 @@ pytest_plugins = ("world_hosts",)
 KILLS = 20
 
 
-def test_faults(
-    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_faults(program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Some of each kind of fault, and none loses a value."""
     made = faults.campaign(program, tmp_path, KILLS)
     assert not made.failed, capsys.readouterr().out

@@ -95,11 +95,7 @@ def _journal(world: World, compiled: Path, *options: str) -> str:
     inside, program = command[:2], command[2:]
     return subprocess.run(
         [*inside, "unshare", "-m", "sh", "-c", JOURNAL, "sh", *program],
-        env={
-            **os.environ,
-            "CATALOG": str(compiled),
-            "JOURNALCTL": " ".join(options),
-        },
+        env={**os.environ, "CATALOG": str(compiled), "JOURNALCTL": " ".join(options)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -112,9 +108,7 @@ def test_journal(world: World, compiled: Path) -> None:
     lines = _journal(world, compiled, "--output=json").splitlines()
     entries: list[dict[str, Any]] = [json.loads(line) for line in lines]
     change = next(
-        entry
-        for entry in entries
-        if entry.get("TCPTUNED_TUNABLE") == "net.ipv4.tcp_wmem"
+        entry for entry in entries if entry.get("TCPTUNED_TUNABLE") == "net.ipv4.tcp_wmem"
     )
     assert change["MESSAGE_ID"] == ids()["MSG_WINDOW"]
     assert change["PRIORITY"] == "6"

@@ -26,11 +26,7 @@ def test_promtool(world: World, daemons: list[Daemon]) -> None:
     file = metrics_of(world, daemon)
     text = file.read_text()
     done = subprocess.run(
-        ["promtool", "check", "metrics"],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
+        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert 'tunable="net.ipv4.tcp_rmem"' in text
@@ -39,9 +35,7 @@ def test_promtool(world: World, daemons: list[Daemon]) -> None:
     assert not file.exists()
 
 
-def test_configured(
-    world: World, daemons: list[Daemon], tmp_path: Path
-) -> None:
+def test_configured(world: World, daemons: list[Daemon], tmp_path: Path) -> None:
     """A configured file takes the place of the other, at once."""
     conf = tmp_path / "conf"
     conf.write_text(CONF)
@@ -81,10 +75,7 @@ def test_problems(
     conf = tmp_path / "conf"
     conf.write_text(f"{CONF}metrics = {folder}/nfs.prom\n")
     before = world.values()
-    daemon = world.start(
-        *("--config", conf, "--interval", "50ms"),
-        mounts=command.format(folder),
-    )
+    daemon = world.start(*("--config", conf, "--interval", "50ms"), mounts=command.format(folder))
     daemons.append(daemon)
     daemon.says(f"cannot write metrics to {folder}/nfs.prom: {words}")
     daemon.wait_for(lambda: world.values() != before)

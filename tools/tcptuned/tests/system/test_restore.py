@@ -11,9 +11,7 @@ pytest_plugins = ("world_hosts",)
 
 
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
-def test_stop_puts_back(
-    world: World, daemons: list[Daemon], signum: signal.Signals
-) -> None:
+def test_stop_puts_back(world: World, daemons: list[Daemon], signum: signal.Signals) -> None:
     """It is stopped, or Ctrl-C is pressed: all is as it was."""
     before = world.values()
     daemon = at_work(world, daemons)
@@ -43,20 +41,14 @@ def test_hands_over(world: World, daemons: list[Daemon]) -> None:
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [
-        ("size=4k", "No space left on device"),
-        ("size=64k,ro", "Read-only file system"),
-    ],
+    [("size=4k", "No space left on device"), ("size=64k,ro", "Read-only file system")],
 )
 def test_no_room_for_the_ledger(
     world: World, daemons: list[Daemon], options: str, reason: str
 ) -> None:
     """A full or read-only /run: it says so and writes nothing."""
     before = world.values()
-    mount = (
-        f"mount -t tmpfs -o mode=755,uid={NOBODY},gid={NOBODY},{options}"
-        f" none {world.rundir}"
-    )
+    mount = f"mount -t tmpfs -o mode=755,uid={NOBODY},gid={NOBODY},{options} none {world.rundir}"
     if "ro" not in options:
         mount += f" && cat /dev/zero >{world.rundir}/junk 2>/dev/null; true"
     daemons.append(daemon := world.start(mounts=mount))

@@ -35,11 +35,7 @@ SETPRIV = (
 
 @FAMILIES
 def test_both_ends(
-    programs: Path,
-    pair: tuple[Host, Host],
-    stack: ExitStack,
-    server: str,
-    client: str,
+    programs: Path, pair: tuple[Host, Host], stack: ExitStack, server: str, client: str
 ) -> None:
     left, right = pair
     ours, theirs = connect(stack, left, right, server, NFS_PORT)
@@ -104,9 +100,7 @@ def test_both_ends(
     }
 
 
-def test_ordinary_user(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_ordinary_user(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """A user's own connection to the port of a mount is no NFS."""
     left, right = pair
     right.mount("10.0.1.1")
@@ -123,9 +117,7 @@ def test_ordinary_user(
     assert len(left.look(programs)["conns"]) == 1
 
 
-def test_what_is_queued(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_what_is_queued(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     ours, theirs = connect(stack, left, right, "10.0.1.1", NFS_PORT)
     theirs.setblocking(False)
@@ -182,9 +174,7 @@ def test_roles_that_are_not_asked_for(
         assert len(snapshot["mounts"]) == (role == "client")
 
 
-def test_other_ports(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_other_ports(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     left.serve(NFS_PORT, 20490)
     for port in (NFS_PORT - 1, NFS_PORT + 1, 20490, 22):
@@ -194,9 +184,7 @@ def test_other_ports(
     assert only(right.look(programs))["peer_port"] == 20490
 
 
-def test_other_peers(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_other_peers(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """A program may connect to port 2049 of what is not mounted."""
     left, right = pair
     connect(stack, left, right, "10.0.1.1", NFS_PORT)
@@ -205,9 +193,7 @@ def test_other_peers(
     assert snapshot["conns"] == snapshot["mounts"] == []
 
 
-def test_only_this_namespace(
-    programs: Path, tmp_path: Path, stack: ExitStack
-) -> None:
+def test_only_this_namespace(programs: Path, tmp_path: Path, stack: ExitStack) -> None:
     with namespaces.hosts(tmp_path, "a", "b", "c") as (server, one, other):
         namespaces.join(server, one, 1)
         namespaces.join(server, other, 2)
@@ -228,9 +214,7 @@ def test_only_this_namespace(
             assert mount["server"] == f"10.0.{subnet}.1"
 
 
-def test_500_connections(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_500_connections(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     listener = stack.enter_context(left.listen("10.0.1.1"))
     for _ in range(500):
@@ -245,9 +229,7 @@ def test_500_connections(
         assert {conn["link"]["name"] for conn in snapshot["conns"]} == {"veth1"}
 
 
-def test_closed(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_closed(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     ours, theirs = connect(stack, left, right, "10.0.1.1", NFS_PORT)
     theirs.close()
@@ -257,10 +239,7 @@ def test_closed(
 
 
 def test_not_root(
-    programs: Path,
-    pair: tuple[Host, Host],
-    stack: ExitStack,
-    tmp_path: Path,
+    programs: Path, pair: tuple[Host, Host], stack: ExitStack, tmp_path: Path
 ) -> None:
     left, right = pair
     left.tc("qdisc add dev veth1 root tbf rate 1gbit burst 1m latency 10ms")

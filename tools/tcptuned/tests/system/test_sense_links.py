@@ -26,9 +26,7 @@ def test_link_that_the_device_has(
     assert (link["source"], link["rate_bps"]) == ("ethtool", 10 * GBIT)
 
 
-def test_link_that_is_configured(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_link_that_is_configured(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     connect(stack, left, right, "10.0.1.1", NFS_PORT)
     link = only(left.look(programs, "--bandwidth", 123))["link"]
@@ -68,9 +66,7 @@ def test_link_with_a_qdisc(
     assert only(right.look(programs))["link"]["source"] == "ethtool"
 
 
-def test_link_with_classes(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_link_with_classes(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     connect(stack, left, right, "10.0.1.1", NFS_PORT)
     # No other device's classes, and no class below another one.
@@ -87,9 +83,7 @@ def test_link_with_classes(
     assert (link["source"], link["rate_bps"]) == ("qdisc", 2 * GBIT)
 
 
-def test_link_that_changes(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_link_that_changes(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """Another way to the peer, and another rate on it, are seen in time."""
     left, right = pair
     namespaces.join(left, right, 2)
@@ -104,9 +98,7 @@ def test_link_that_changes(
         assert only(late.result())["link"]["name"] == "veth2"
 
 
-def test_vlan_below_a_shaper(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_vlan_below_a_shaper(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     """The VLAN has the device's speed, and its shaper."""
     for number, host in enumerate(pair, 1):
         host.try_ip("link add link veth1 name vlan5 type vlan id 5")
@@ -122,15 +114,10 @@ def test_vlan_below_a_shaper(
 
 
 @pytest.mark.parametrize(
-    ("mode", "rate_bps"),
-    [("active-backup", 10 * GBIT), ("balance-rr", 20 * GBIT)],
+    ("mode", "rate_bps"), [("active-backup", 10 * GBIT), ("balance-rr", 20 * GBIT)]
 )
 def test_bond(
-    programs: Path,
-    pair: tuple[Host, Host],
-    stack: ExitStack,
-    mode: str,
-    rate_bps: int,
+    programs: Path, pair: tuple[Host, Host], stack: ExitStack, mode: str, rate_bps: int
 ) -> None:
     left, right = pair
     namespaces.join(left, right, 2)
@@ -147,9 +134,7 @@ def test_bond(
     assert (link["name"], link["rate_bps"]) == ("bond0", rate_bps)
 
 
-def test_bridge(
-    programs: Path, pair: tuple[Host, Host], stack: ExitStack
-) -> None:
+def test_bridge(programs: Path, pair: tuple[Host, Host], stack: ExitStack) -> None:
     left, right = pair
     left.try_ip("link add br0 type bridge")
     left.ip("addr flush dev veth1")

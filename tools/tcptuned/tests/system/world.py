@@ -84,12 +84,7 @@ class World:
             timeout=TIMEOUT_S,
         )
 
-    def start(
-        self,
-        *words: object,
-        mounts: str = "",
-        before: tuple[object, ...] = (),
-    ) -> "Daemon":
+    def start(self, *words: object, mounts: str = "", before: tuple[object, ...] = ()) -> "Daemon":
         """Start the service."""
         command = self.command(*words, mounts=mounts, before=before)
         log = self.statedir.parent / "log"
@@ -162,8 +157,6 @@ def at_work(world: World, daemons: list[Daemon], *words: object) -> Daemon:
     daemon = world.start(*words)
     daemons.append(daemon)
     daemon.wait_for(
-        lambda: all(
-            now != was for now, was in zip(world.values(), before, strict=True)
-        )
+        lambda: all(now != was for now, was in zip(world.values(), before, strict=True))
     )
     return daemon

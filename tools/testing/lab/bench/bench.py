@@ -126,11 +126,7 @@ def figures(run: Run, result: Row) -> list[Row]:
     }
     phases = {phase["name"]: phase for phase in result["phases"]}
     return [
-        {
-            **common,
-            "direction": direction,
-            **rows.rounded(_figures(run.cell, phases, direction)),
-        }
+        {**common, "direction": direction, **rows.rounded(_figures(run.cell, phases, direction))}
         for direction in course.DIRECTIONS
     ]
 
@@ -156,14 +152,7 @@ def windows(run: Run, result: Row) -> list[Row]:
     seen = course.windows(phase, course.ADDRESSES["read"])
     common = {"peer": run.peer_name, "date": rows.today(), "key": run.key}
     return [
-        rows.rounded(
-            {
-                **common,
-                "t_s": t_s,
-                "window_mb": window / 1e6,
-                "flight_mb": flight / 1e6,
-            }
-        )
+        rows.rounded({**common, "t_s": t_s, "window_mb": window / 1e6, "flight_mb": flight / 1e6})
         for t_s, window, flight in zip(*seen.values(), strict=True)
         if t_s <= PICTURED_S
     ]
@@ -174,11 +163,7 @@ def missing(runs: Sequence[Run], there: Sequence[Row]) -> list[Run]:
     # A peer that has 4 connections itself is the same where they are varied.
     made = [(row["key"], row["nconnect"], row["seed"]) for row in there]
     wanted = len(course.DIRECTIONS)
-    return [
-        run
-        for run in runs
-        if made.count((run.key, run.cell.nconnect, run.seed)) < wanted
-    ]
+    return [run for run in runs if made.count((run.key, run.cell.nconnect, run.seed)) < wanted]
 
 
 def is_stale(run: Run, there: Sequence[Row]) -> bool:
@@ -187,9 +172,7 @@ def is_stale(run: Run, there: Sequence[Row]) -> bool:
         row["peer"] == run.peer_name
         and row["kernel"].split()[0] == run.base
         and all(
-            row[column] == value
-            for column, value in asdict(run.cell).items()
-            if column != "base"
+            row[column] == value for column, value in asdict(run.cell).items() if column != "base"
         )
         for row in there
     )
@@ -219,9 +202,7 @@ def run(
     again: bool = False,
 ) -> tuple[list[Row], list[str]]:
     """Measure what is missing, or all; the choice's rows, and what failed."""
-    kinds = [
-        (cell.base, peer.kernel) for cell in chosen for peer in peers.values()
-    ]
+    kinds = [(cell.base, peer.kernel) for cell in chosen for peer in peers.values()]
     made = images(trees, kinds, say)
     runs = [
         Run(cell, peer_name, peer, *made[cell.base, peer.kernel], seed)
@@ -242,29 +223,19 @@ def run(
             merge(STORE, figures(one, result))
             if one.cell == PICTURED:
                 merge(COURSES, windows(one, result))
-        except (
-            LabError,
-            StopIteration,
-            IndexError,
-            ZeroDivisionError,
-        ) as error:
+        except (LabError, StopIteration, IndexError, ZeroDivisionError) as error:
             failures.append(f"{one}: {error!r}")
 
     def failed(task: batch.Task, error: LabError) -> None:
         failures.append(f"{todo[task.name]}: {error}")
 
-    tasks = [
-        batch.Task(number, one.image, one.plan, one.seed)
-        for number, one in todo.items()
-    ]
+    tasks = [batch.Task(number, one.image, one.plan, one.seed) for number, one in todo.items()]
     batch.run(tasks, say, ended, failed)
     keys = {one.key for one in runs}
     return [row for row in STORE.read() if row["key"] in keys], failures
 
 
-def in_order(
-    runs: Sequence[Run], there: Sequence[Row], *, only_stale: bool = False
-) -> list[Run]:
+def in_order(runs: Sequence[Run], there: Sequence[Row], *, only_stale: bool = False) -> list[Run]:
     """What is to be measured: first what is there, but of other code.
 
     Of each sort the longest first, so that they do not end alone.
@@ -272,9 +243,7 @@ def in_order(
     sorts = [(run, is_stale(run, there)) for run in missing(runs, there)]
     return [
         run
-        for run, stale in sorted(
-            sorts, key=lambda one: (one[1], one[0].cell.cost), reverse=True
-        )
+        for run, stale in sorted(sorts, key=lambda one: (one[1], one[0].cell.cost), reverse=True)
         if stale or not only_stale
     ]
 
@@ -283,7 +252,5 @@ def merge(store: Store, new: Sequence[Row]) -> None:
     """Keep rows; one that is as before keeps its date, too."""
     there = {store.named(row): row for row in store.read()}
     store.merge(
-        row
-        for row in new
-        if {**there.get(store.named(row), {}), "date": row["date"]} != row
+        row for row in new if {**there.get(store.named(row), {}), "date": row["date"]} != row
     )

@@ -30,12 +30,7 @@ DRAWS = 3
 DIRTY_BYTES, DIRTY_S, DIRTY_RTTS = 100_000_000, 2, 8
 # Memory of the guest in MB, and MiB of the file that is written round and
 # round: more than may be dirty, so that no dirty page is written twice.
-ROOM = {
-    100: (2500, 700),
-    1000: (3000, 900),
-    10000: (11000, 3000),
-    40000: (11000, 3000),
-}
+ROOM = {100: (2500, 700), 1000: (3000, 900), 10000: (11000, 3000), 40000: (11000, 3000)}
 # At 10 Gbit/s a short path leaves so little dirty that this is enough, in MB,
 # and two guests at a time fit into a machine of 24 GB.
 SHORT_RTT_MS, SHORT_MEMORY_MB = 60, 8000
@@ -132,11 +127,7 @@ def _varied() -> list[Cell]:
     return cells
 
 
-MAIN = tuple(
-    itertools.starmap(
-        Cell, itertools.product(RATES_MBIT, RTTS_MS, ("3", "4.2"))
-    )
-)
+MAIN = tuple(itertools.starmap(Cell, itertools.product(RATES_MBIT, RTTS_MS, ("3", "4.2"))))
 CELLS = (*MAIN, *_varied())
 CORNERS = (Cell(100, 300, "3"), Cell(1000, 0.2, "3"), Cell(1000, 120, "4.2"))
 

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 BAR_COLUMNS = 48
 
 
-def bars(
-    points: Sequence[tuple[float, float]],
-    full: float,
-    marks: dict[float, str],
-) -> list[str]:
+def bars(points: Sequence[tuple[float, float]], full: float, marks: dict[float, str]) -> list[str]:
     """One line per point: time in s, a bar of value / full, the value.
 
     marks: text that stands before the first point at or after its time.

@@ -31,12 +31,7 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
         and (not options.main or cell in cells.MAIN)
     ]
     found, failures = bench.run(
-        trees,
-        paths,
-        chosen,
-        say,
-        only_stale=options.stale,
-        again=options.again,
+        trees, paths, chosen, say, only_stale=options.stale, again=options.again
     )
     say.clear()
     print(summary.text(found))
@@ -48,9 +43,7 @@ def _bench(options: argparse.Namespace, say: Progress) -> int:
 
 def add_command(commands: cli.Commands) -> None:
     """Add it."""
-    against = commands.add(
-        "bench", _bench, "compare this project with other set-ups"
-    )
+    against = commands.add("bench", _bench, "compare this project with other set-ups")
     for word, text in (
         ("--quick", "only a few cells"),
         ("--pictures", "only make the pictures and tables from the rows"),

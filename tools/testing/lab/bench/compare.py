@@ -27,10 +27,7 @@ FIGURES = (STEADY, FIRST, "t90_s", "tcp_mem_mb", "lan_p99_ms")
 # A rate of which the first digit beyond the point says nothing has no ratio.
 LEAST_MB_PER_S = 0.05
 # What makes a cell, with the direction; its base is of the row's kernel.
-CELL = (
-    *("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"),
-    "direction",
-)
+CELL = (*("rate_mbit", "rtt_ms", "nfs", "cc", "loss", "mtu", "nconnect"), "direction")
 USUAL = {"cc": "cubic", "loss": 0, "mtu": 1500, "nconnect": 0}
 
 
@@ -98,10 +95,7 @@ def by_cell(rows: Sequence[Row]) -> list[dict[str, Row]]:
     for row in rows:
         key = (base(row), *(row[key] for key in CELL))
         found[key].setdefault(row["peer"], []).append(row)
-    return [
-        {peer: _mean(of) for peer, of in found[key].items()}
-        for key in sorted(found)
-    ]
+    return [{peer: _mean(of) for peer, of in found[key].items()} for key in sorted(found)]
 
 
 def _mean(rows: Sequence[Row]) -> Row:
@@ -109,8 +103,7 @@ def _mean(rows: Sequence[Row]) -> Row:
     draws = [row["draws"] for row in rows]
     figures = {key: [row[key] for row in rows] for key in FIGURES}
     return rows[0] | {
-        key: None if None in of else statistics.fmean(of, draws)
-        for key, of in figures.items()
+        key: None if None in of else statistics.fmean(of, draws) for key, of in figures.items()
     }
 
 
@@ -122,9 +115,7 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
         if OURS not in cell or not others:
             continue
         ours = cell[OURS]
-        best, sooner = (
-            max(others, key=operator.itemgetter(key)) for key in (STEADY, FIRST)
-        )
+        best, sooner = (max(others, key=operator.itemgetter(key)) for key in (STEADY, FIRST))
         equal = [
             row
             for row in others
@@ -150,9 +141,7 @@ class Mean:
         return f"{self.mean:.2f} ({self.worst:.2f} to {self.best:.2f})"
 
 
-def means(
-    rows: Sequence[Row], key: str = STEADY
-) -> tuple[int, dict[str, Mean]]:
+def means(rows: Sequence[Row], key: str = STEADY) -> tuple[int, dict[str, Mean]]:
     """How many cells all have, and of these the mean against each peer.
 
     A cell in which somebody's figure is next to nothing has no ratio.
@@ -161,8 +150,7 @@ def means(
     common = [
         cell
         for cell in by_cell(rows)
-        if cell.keys() == there
-        and all(row[key] >= LEAST_MB_PER_S for row in cell.values())
+        if cell.keys() == there and all(row[key] >= LEAST_MB_PER_S for row in cell.values())
     ]
     if OURS not in there or not common:
         return 0, {}

@@ -27,26 +27,17 @@ from tools.testing.lab.rows import Row
 
 GREY = "#808080"
 # Without black and yellow, one of which is lost on either background.
-COLOURS = (
-    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999933"),
-    "#D55E00",
-)
+COLOURS = (*("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999933"), "#D55E00")
 MARKERS = "osv^DPX"
 # Figures that the path's limit bounds.
 RATES = (compare.STEADY, compare.FIRST)
 # Where a share of lost packets is on an axis, which begins with none.
-LOSSES = {
-    0: (1e-6, "none"),
-    1e-5: (1e-5, "1 in 100,000"),
-    1e-4: (1e-4, "1 in 10,000"),
-}
+LOSSES = {0: (1e-6, "none"), 1e-5: (1e-5, "1 in 100,000"), 1e-4: (1e-4, "1 in 10,000")}
 # Where the axis of windows begins: what a connection has at its start.
 LEAST_MB = 0.01
 mpl.rcParams.update(
     {
-        **dict.fromkeys(
-            ("text.color", "axes.labelcolor", "axes.edgecolor"), GREY
-        ),
+        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), GREY),
         **dict.fromkeys(("xtick.color", "ytick.color", "grid.color"), GREY),
         "grid.alpha": 0.3,
         "axes.grid": True,
@@ -80,9 +71,7 @@ def against_rtt(rows: Sequence[Row], key: str, unit: str) -> Figure | None:
     """A figure over the RTT: a column a rate, a line of axes a direction."""
     grid = compare.families(rows)[compare.GRID]
     shown = [row for row in grid if row["nfs"] == "4.2"]
-    rates = [
-        r for r in cells.RATES_MBIT if any(x["rate_mbit"] == r for x in shown)
-    ]
+    rates = [r for r in cells.RATES_MBIT if any(x["rate_mbit"] == r for x in shown)]
     if not rates:
         return None
     figure, all_axes = _axes(len(rates), unit, "RTT in ms")
@@ -109,13 +98,7 @@ def against_loss(rows: Sequence[Row]) -> Figure | None:
     figure, all_axes = _axes(len(cells.ANCHORS), "steady MB/s", "packets lost")
     for line, direction in zip(all_axes, course.DIRECTIONS, strict=True):
         for axes, (rate, rtt) in zip(line, cells.ANCHORS, strict=True):
-            of = _of(
-                shown,
-                direction,
-                rate_mbit=rate,
-                rtt_ms=rtt,
-                nfs=cells.VARIED_NFS,
-            )
+            of = _of(shown, direction, rate_mbit=rate, rtt_ms=rtt, nfs=cells.VARIED_NFS)
             _lines(axes, of, "loss", compare.STEADY, LOSSES)
             title = f"{direction}, {bits(rate)} x {rtt} ms"
             axes.set_title(title, fontsize=11)
@@ -143,8 +126,7 @@ def _of(rows: Sequence[Row], direction: str, **path: float | str) -> list[Row]:
         row
         for cell in compare.by_cell(rows)
         for row in cell.values()
-        if row["direction"] == direction
-        and all(row[key] == value for key, value in path.items())
+        if row["direction"] == direction and all(row[key] == value for key, value in path.items())
     ]
 
 
@@ -156,19 +138,11 @@ def bits(rate_mbit: float) -> str:
 
 
 def _lines(
-    axes: Axes,
-    rows: Sequence[Row],
-    over: str,
-    key: str,
-    ticks: dict[float, tuple[float, str]],
+    axes: Axes, rows: Sequence[Row], over: str, key: str, ticks: dict[float, tuple[float, str]]
 ) -> None:
     """A line a peer. ticks: where a value is on the axis, and its text."""
     for peer in PEERS:
-        points = sorted(
-            (ticks[row[over]][0], row[key])
-            for row in rows
-            if row["peer"] == peer
-        )
+        points = sorted((ticks[row[over]][0], row[key]) for row in rows if row["peer"] == peer)
         if points:
             axes.plot(*zip(*points, strict=True), **style(peer))
     axes.set_xscale("log")
@@ -192,10 +166,7 @@ def over_time(courses: Sequence[Row]) -> Figure | None:
         label = look.pop("label")
         of = [row for row in shown if row["peer"] == peer]
         times = [row["t_s"] for row in of]
-        for key, words, line in (
-            ("window_mb", "window", "--"),
-            ("flight_mb", "in flight", "-"),
-        ):
+        for key, words, line in (("window_mb", "window", "--"), ("flight_mb", "in flight", "-")):
             values = [row[key] for row in of]
             label_of = f"{label}: {words}"
             axes.plot(times, values, **look, linestyle=line, label=label_of)
@@ -217,12 +188,7 @@ def _legend(figure: Figure, all_axes: Iterable[Axes], columns: int = 4) -> None:
         for axes in all_axes
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(
-        entries.values(),
-        entries.keys(),
-        loc="outside lower center",
-        ncols=columns,
-    )
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
 
 
 # What matplotlib writes that changes nothing of what is seen.
@@ -245,9 +211,7 @@ def compact(svg: str) -> str:
     return svg.replace("<g> <g> <path", "\n<g> <g> <path") + "\n"
 
 
-def draw(
-    rows: Sequence[Row], courses: Sequence[Row], folder: Path
-) -> list[Path]:
+def draw(rows: Sequence[Row], courses: Sequence[Row], folder: Path) -> list[Path]:
     """All pictures that there are rows for."""
     figures = {
         "steady": against_rtt(rows, compare.STEADY, "steady MB/s"),

@@ -20,10 +20,7 @@ def write(there: Sequence[Row], folder: Path) -> list[Path]:
     """Write the tables into a folder; their files."""
     peers = [name for name in cells.peers() if name != compare.OURS]
     tables = {
-        "means.csv": (
-            ("family", "", "direction", "cells", *peers),
-            means(there, peers),
-        ),
+        "means.csv": (("family", "", "direction", "cells", *peers), means(there, peers)),
         "behind.csv": (BEHIND, behind(there)),
         "code.csv": (CODE, code(there)),
     }
@@ -42,11 +39,7 @@ def text(there: Sequence[Row]) -> str:
         if ratio
     ]
     head = ("tcptuned's figure over a peer's", "cells", "peer", "mean")
-    lines = [
-        *chart.table(head, ratios),
-        "",
-        *chart.table(BEHIND, [*behind(there)]),
-    ]
+    lines = [*chart.table(head, ratios), "", *chart.table(BEHIND, [*behind(there)])]
     return "\n".join(lines)
 
 

@@ -29,8 +29,4 @@ class Daemon:
         status = self._process.wait(PATIENCE_S)
         with self._log as log:
             log.seek(0)
-            return {
-                "exit": status,
-                "ended_early": early is not None,
-                "output": log.read(),
-            }
+            return {"exit": status, "ended_early": early is not None, "output": log.read()}

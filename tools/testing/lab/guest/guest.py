@@ -50,12 +50,7 @@ ALARM = re.compile(
 
 
 def run(
-    image: Path,
-    plan: scenario.Scenario,
-    say: Say,
-    *,
-    realtime: bool = False,
-    seed: int = 0,
+    image: Path, plan: scenario.Scenario, say: Say, *, realtime: bool = False, seed: int = 0
 ) -> dict[str, Any]:
     """Run a scenario on an image; what the guest measured.
 
@@ -87,9 +82,7 @@ def run(
         return measured
 
 
-def prepare(
-    job: Path, agent: Path, table: dict[str, Any], show_repo: Sequence[str]
-) -> Path:
+def prepare(job: Path, agent: Path, table: dict[str, Any], show_repo: Sequence[str]) -> Path:
     """Write what the agent is to do into its folder; the guest's init.
 
     show_repo: arguments by which mount(8) shows the guest the repository. The
@@ -122,13 +115,7 @@ def boot(
     What the console says is the caller's to judge, see check().
     """
     command = [
-        *(
-            str(HERE / "repeatable.py"),
-            str(image),
-            f"mem={memory_mb}M",
-            "root=/dev/root",
-            "ro",
-        ),
+        *(str(HERE / "repeatable.py"), str(image), f"mem={memory_mb}M", "root=/dev/root", "ro"),
         *("rootfstype=hostfs", "rootflags=/", "con=null", "con0=fd:0,fd:1"),
         *("loglevel=5", *parameters),
     ]
@@ -231,11 +218,7 @@ class GuestError(LabError):
 
 def failure(name: str, what: str, console: str) -> GuestError:
     """The error for a guest: what it did, and its console's end."""
-    lines = [
-        line
-        for line in console.splitlines()
-        if line and not line.startswith(NOISE)
-    ]
+    lines = [line for line in console.splitlines() if line and not line.startswith(NOISE)]
     end = "\n".join(lines[-CONSOLE_END_LINES:])
     text = f"guest {name} {what}\nThe end of its console:\n{end}"
     return GuestError(text, console)

@@ -86,15 +86,8 @@ def serve(plan: scenario.Scenario) -> dict[str, Path]:
 
 def start_daemons(plan: scenario.Scenario) -> dict[str, Daemon]:
     """Start the daemon of each host that has one."""
-    hosts: dict[str, scenario.Server | scenario.Client] = {
-        "server": plan.server,
-        **plan.clients,
-    }
-    return {
-        name: Daemon(name, host.daemon)
-        for name, host in hosts.items()
-        if host.daemon
-    }
+    hosts: dict[str, scenario.Server | scenario.Client] = {"server": plan.server, **plan.clients}
+    return {name: Daemon(name, host.daemon) for name, host in hosts.items() if host.daemon}
 
 
 def run_phase(
@@ -133,10 +126,7 @@ def run_phase(
 
 
 def _ended(pid: int) -> bool:
-    return (
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        is not None
-    )
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def main() -> None:

@@ -25,9 +25,7 @@ def main() -> int:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != int(parent):
         return 1
-    guest = os.posix_spawnp(
-        command[0], command, os.environ, setpgroup=0, setsigmask=[]
-    )
+    guest = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigmask=[])
     status = None
     while status is None and signal.sigwait(AWAITED) == signal.SIGCHLD:
         # It is also sent when the guest was stopped.

@@ -139,15 +139,11 @@ class Worker:
         os.close(fd)
         return moved
 
-    def _passes(
-        self, once: Once, for_long: Once, record: memoryview
-    ) -> dict[str, Any]:
+    def _passes(self, once: Once, for_long: Once, record: memoryview) -> dict[str, Any]:
         """The job's passes, or the one that lasts so many seconds."""
         if self.job.seconds:
             return {"passes": [self._pass(for_long, record)]}
-        return {
-            "passes": [self._pass(once, record) for _ in range(self.job.passes)]
-        }
+        return {"passes": [self._pass(once, record) for _ in range(self.job.passes)]}
 
     def _pass(self, once: Once, record: memoryview) -> dict[str, float]:
         if self._file().exists():

@@ -41,9 +41,7 @@ Room = dict[str, int]
 
 
 @contextlib.contextmanager
-def taken(
-    need_mb: int, say: Say, name: str, ending: threading.Event
-) -> Iterator[Path]:
+def taken(need_mb: int, say: Say, name: str, ending: threading.Event) -> Iterator[Path]:
     """Wait until need_mb are free, and hold them.
 
     Yields the folder for the guest's memory. LabError when they are not free
@@ -61,25 +59,18 @@ def taken(
             os.unlink(file.name)
 
 
-def _await_turn(
-    turn: IO[str], say: Say, name: str, ending: threading.Event
-) -> None:
+def _await_turn(turn: IO[str], say: Say, name: str, ending: threading.Event) -> None:
     while not _lock(turn):
         _sleep(say, f"{name}: waits behind another guest", ending)
 
 
-def _await_place(
-    turn: IO[str], need_mb: int, say: Say, name: str, ending: threading.Event
-) -> str:
+def _await_place(turn: IO[str], need_mb: int, say: Say, name: str, ending: threading.Event) -> str:
     """Wait for a place that has room; which one."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         held = _held()
         free = _room(turn, held)
-        left = {
-            key: mb - sum(one.get(key, 0) for one in held)
-            for key, mb in free.items()
-        }
+        left = {key: mb - sum(one.get(key, 0) for one in held) for key, mb in free.items()}
         for place in PLACES:
             if min(left[_MEMORY], left.get(place, 0)) >= need_mb:
                 return place

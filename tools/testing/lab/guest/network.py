@@ -31,10 +31,7 @@ def add_client(index: int, name: str, client: Client) -> None:
     else:
         ends = [(None, near), (name, "eth0")]
         _veth(client.mtu, *ends)
-    for netns, device, host in (
-        (None, near, "server"),
-        (name, "eth0", "client"),
-    ):
+    for netns, device, host in ((None, near, "server"), (name, "eth0", "client")):
         ip4, ip6 = (address(index, host, family) for family in (4, 6))
         lines = [
             f"addr add {ip4}/24 dev {device}",
@@ -70,9 +67,7 @@ def _veth(mtu: int, one: End, other: End) -> None:
     _ip(None, [f"link add {near} type veth peer {far}"])
 
 
-def _through_router(
-    near: str, index: int, name: str, client: Client
-) -> list[End]:
+def _through_router(near: str, index: int, name: str, client: Client) -> list[End]:
     """Two links and a router between them; the router's devices.
 
     Both ends stay in one subnet: the router answers for the other one.

@@ -104,9 +104,7 @@ def identify(name: str) -> None:
     run("ip", "netns", "exec", name, "sh", "-c", f"echo {name} >{identifier}")
 
 
-def attach(
-    index: int, client: Client, point: Path, *, netns: str | None = None
-) -> None:
+def attach(index: int, client: Client, point: Path, *, netns: str | None = None) -> None:
     """Mount the export over the path of client index."""
     server = address(index, "server", client.family)
     if client.family == 6:

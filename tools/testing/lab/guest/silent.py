@@ -53,14 +53,10 @@ def is_open(made: socket.socket) -> bool:
     return not poll.poll(0)
 
 
-def main(
-    server: str, filehandle: str, connections: str, requests: str, seconds: str
-) -> None:
+def main(server: str, filehandle: str, connections: str, requests: str, seconds: str) -> None:
     """See the top."""
     handle = bytes.fromhex(filehandle)
-    wanted = b"".join(
-        call(xid, handle, xid * READ_BYTES) for xid in range(int(requests))
-    )
+    wanted = b"".join(call(xid, handle, xid * READ_BYTES) for xid in range(int(requests)))
     made = [ask(server, wanted) for _ in range(int(connections))]
     print(f"asked={len(made)}", flush=True)
     time.sleep(float(seconds))

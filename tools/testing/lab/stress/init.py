@@ -28,10 +28,7 @@ from tools.testing.lab.stress.workers import Body, Worker
 
 # Clients that are cut off and come and go, and those that nobody cuts.
 COMING = range(4)
-STAYING = {
-    4: Client(100, 10, nfs="3"),
-    5: Client(100, 10, options="nconnect=2"),
-}
+STAYING = {4: Client(100, 10, nfs="3"), 5: Client(100, 10, options="nconnect=2")}
 SERVER = Server(threads=8)
 EXPORT_MB = 400
 # The share of the time, at its end, in which the service is stopped and started.
@@ -81,9 +78,7 @@ def selftests() -> list[dict[str, Any]]:
             errors="replace",
             check=False,
         )
-        done.append(
-            {"name": script.name, "exit": run.returncode, "output": run.stdout}
-        )
+        done.append({"name": script.name, "exit": run.returncode, "output": run.stdout})
     return done
 
 
@@ -98,10 +93,7 @@ def lay_out() -> dict[str, Path]:
         events.write_text("1")
     for index in COMING:
         nfs.identify(f"c{index}")
-    return {
-        f"c{index}": nfs.mount(index, f"c{index}", client)
-        for index, client in STAYING.items()
-    }
+    return {f"c{index}": nfs.mount(index, f"c{index}", client) for index, client in STAYING.items()}
 
 
 class Crowd:
@@ -208,9 +200,7 @@ def _watch(crowd: Crowd, seconds: float) -> None:
 def accepted() -> int:
     """TCP connections that the servers of the first namespace accepted."""
     text = Path("/proc/net/snmp").read_text()
-    names, values = (
-        line.split() for line in text.splitlines() if line.startswith("Tcp:")
-    )
+    names, values = (line.split() for line in text.splitlines() if line.startswith("Tcp:"))
     return int(values[names.index("PassiveOpens")])
 
 

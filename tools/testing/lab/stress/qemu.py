@@ -26,12 +26,7 @@ PARAMETERS = (
 
 
 def boot(
-    image: Path,
-    init: Path,
-    parameters: list[str],
-    timeout_s: float,
-    say: Say,
-    name: str,
+    image: Path, init: Path, parameters: list[str], timeout_s: float, say: Say, name: str
 ) -> str:
     """Run an image, with init from its job's folder; its console output.
 

@@ -76,15 +76,9 @@ def is_ours(report: Sequence[str], objects: Objects) -> bool:
     functions = set(head.groups()) - {None} if head else set()
     if functions in THEIRS or not any(map(objects.has, functions)):
         return False
-    frames = [
-        after
-        for line, after in itertools.pairwise(report)
-        if ACCESS.search(line)
-    ]
+    frames = [after for line, after in itertools.pairwise(report) if ACCESS.search(line)]
     # What other objects do is upstream's in any case.
-    statements = [
-        objects.statement(frame) for frame in frames if objects.is_in(frame)
-    ]
+    statements = [objects.statement(frame) for frame in frames if objects.is_in(frame)]
     return not statements or not all(map(UPSTREAM.search, statements))
 
 

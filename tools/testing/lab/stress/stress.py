@@ -49,17 +49,11 @@ MORE_ALARMS = re.compile(
     r"|unreferenced object|^WARNING: "
 )
 # Objects whose code, or the fields that it touches, is of the series.
-OURS = (
-    *sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")),
-    *("svcsock", "xprtsock"),
-)
+OURS = (*sorted(c.stem for c in (tree.REPO / "net/sunrpc").glob("*.c")), *("svcsock", "xprtsock"))
 
 
 # What the agent counts, of which each has a column.
-COUNTED = (
-    *("mounts", "files", "services", "namespaces", "values"),
-    *("gate", "queued", "faults"),
-)
+COUNTED = (*("mounts", "files", "services", "namespaces", "values"), *("gate", "queued", "faults"))
 STORE = Store(
     tree.REPO / "Documentation" / "stress.csv",
     ("kernel",),
@@ -161,9 +155,7 @@ class Outcome:
         }
 
 
-def run(
-    trees: tree.Trees, names: list[str] | None, job: Job, say: Progress
-) -> int:
+def run(trees: tree.Trees, names: list[str] | None, job: Job, say: Progress) -> int:
     """Stress the patched tree's kernels; 0 if none has a fault.
 
     Each console goes to build/log, the result of the whole time to STORE.
@@ -225,14 +217,9 @@ def _stress(kernel: Kernel, built: Path, job: Job, say: Say) -> Outcome:
         counts=result.get("counts", {}),
         tests=said,
         splats=splats(
-            console + result.get("leaks", ""),
-            functools.partial(race.is_ours, objects=ours),
+            console + result.get("leaks", ""), functools.partial(race.is_ours, objects=ours)
         ),
-        failures=[
-            *broken,
-            *failed,
-            *failures(kernel, result, job.seconds / 60),
-        ],
+        failures=[*broken, *failed, *failures(kernel, result, job.seconds / 60)],
     )
 
 
@@ -241,11 +228,7 @@ def _guest(
 ) -> tuple[str, dict[str, Any], list[str]]:
     """The console, the agent's result, and why the guest failed if it did."""
     name = f"stress {kernel.name}"
-    parameters = [
-        *KUNIT,
-        f"kunit.filter_glob={kunit.SUITE}",
-        *kernel.parameters,
-    ]
+    parameters = [*KUNIT, f"kunit.filter_glob={kunit.SUITE}", *kernel.parameters]
     timeout_s = AROUND_S + job.seconds
     with guest.job_folder() as folder:
         told = {**dataclasses.asdict(job), "file_bytes": kernel.file_bytes}
@@ -292,9 +275,7 @@ def tests(result: dict[str, Any]) -> tuple[str, list[str]]:
     return f"{passed} KUnit tests and {scripts} kselftests passed", failures
 
 
-def failures(
-    kernel: Kernel, result: dict[str, Any], minutes: float
-) -> list[str]:
+def failures(kernel: Kernel, result: dict[str, Any], minutes: float) -> list[str]:
     """Why it was no stress, or what did not survive it."""
     if not result:
         return []
@@ -315,18 +296,13 @@ def failures(
 
 def _command(options: argparse.Namespace, say: Progress) -> int:
     return run(
-        cli.trees(options, say),
-        options.kernel,
-        Job(options.minutes * 60, options.seed),
-        say,
+        cli.trees(options, say), options.kernel, Job(options.minutes * 60, options.seed), say
     )
 
 
 def add_command(commands: cli.Commands) -> None:
     """Add the command that stresses kernels."""
-    parser = commands.add(
-        "stress", _command, "stress the series on two processors"
-    )
+    parser = commands.add("stress", _command, "stress the series on two processors")
     parser.add_argument(
         "--minutes",
         type=float,
@@ -339,6 +315,4 @@ def add_command(commands: cli.Commands) -> None:
         choices=[kernel.name for kernel in KERNELS],
         help="only this one [all]",
     )
-    parser.add_argument(
-        "--seed", default="0", help="seed of what happens, not of when [0]"
-    )
+    parser.add_argument("--seed", default="0", help="seed of what happens, not of when [0]")

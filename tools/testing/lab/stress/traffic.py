@@ -88,9 +88,7 @@ def flood(address: str) -> Body:
         connected = []
         for _ in range(turn.random.randrange(1, 16)):
             with contextlib.suppress(OSError):
-                connected.append(
-                    socket.create_connection((address, NFS_PORT), timeout=5)
-                )
+                connected.append(socket.create_connection((address, NFS_PORT), timeout=5))
         for one in connected:
             with one, contextlib.suppress(OSError):
                 _misbehave(turn.random, one)

@@ -13,21 +13,11 @@ from pathlib import Path
 from tools.kernel.errors import LabError
 from tools.testing.lab.guest import network, nfs
 from tools.testing.lab.guest.shell import NETNS, run
-from tools.testing.lab.stress.traffic import (
-    NFS_PORT,
-    PATH,
-    SOFT,
-    remove,
-    transfers,
-    unmount,
-)
+from tools.testing.lab.stress.traffic import NFS_PORT, PATH, SOFT, remove, transfers, unmount
 from tools.testing.lab.stress.workers import Body, Turn
 
 TRACING = Path("/sys/kernel/tracing")
-EVENTS = [
-    TRACING / "events" / name / "enable"
-    for name in ("sunrpc_tcpbuf", "svc_outq")
-]
+EVENTS = [TRACING / "events" / name / "enable" for name in ("sunrpc_tcpbuf", "svc_outq")]
 TRACE_BYTES = 1 << 20
 
 # Above what TCP has by itself, see LIMITS, and below; 0 and the maximum.
@@ -95,10 +85,7 @@ def watch(turn: Turn) -> None:
         server = text.count(f"grow_{way}: sport={NFS_PORT} ".encode())
         turn.count(f"server_{way}", server)
         turn.count(f"client_{way}", grown - server)
-    for name, event in (
-        ("gate", b"gate_closed: "),
-        ("queued", b"outq_queued: "),
-    ):
+    for name, event in (("gate", b"gate_closed: "), ("queued", b"outq_queued: ")):
         turn.count(name, text.count(event))
     turn.nap(0.3)
 
@@ -140,9 +127,7 @@ def other_server(first: int) -> Body:
     return once
 
 
-def _use(
-    turn: Turn, index: int, name: str, server: subprocess.Popen[str]
-) -> None:
+def _use(turn: Turn, index: int, name: str, server: subprocess.Popen[str]) -> None:
     """Mount from another server, and have it go while data move."""
     assert server.stdout is not None
     said = server.stdout.readline()

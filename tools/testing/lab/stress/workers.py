@@ -61,9 +61,7 @@ class Turn:
         return bool(self._stop[0])
 
     def _get(self, name: str) -> int:
-        value: int = SLOT.unpack_from(
-            self._page, SLOT.size * NAMES.index(name)
-        )[0]
+        value: int = SLOT.unpack_from(self._page, SLOT.size * NAMES.index(name))[0]
         return value
 
     def _set(self, name: str, value: int) -> None:
@@ -74,12 +72,7 @@ class Worker:
     """A process that runs a body until it is over."""
 
     def __init__(
-        self,
-        name: str,
-        body: Body,
-        seed: str,
-        stop: mmap.mmap,
-        netns: str | None,
+        self, name: str, body: Body, seed: str, stop: mmap.mmap, netns: str | None
     ) -> None:
         self.name = name
         self.interruption = Path(f"/run/interrupted-{name}")
@@ -97,10 +90,7 @@ class Worker:
 
     def has_ended(self) -> bool:
         """Whether the process is gone, or waits to be asked for its error."""
-        return (
-            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            is not None
-        )
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def error(self) -> str:
         """Why the worker ended itself, empty if it was told to."""

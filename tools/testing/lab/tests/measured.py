@@ -105,8 +105,7 @@ class Phase:
         """The phase's course; it must be that of one connection."""
         (peer,) = self.peers()
         seen = [
-            (sample["t_s"], sample["server_sockets"][peer])
-            for sample in self.report["samples"]
+            (sample["t_s"], sample["server_sockets"][peer]) for sample in self.report["samples"]
         ]
         return [
             Point(
@@ -130,9 +129,7 @@ class Phase:
         return found
 
 
-def _rate(
-    name: str, first: dict[str, int], last: dict[str, int], seconds: float
-) -> float:
+def _rate(name: str, first: dict[str, int], last: dict[str, int], seconds: float) -> float:
     return (last[name] - first[name]) / seconds / 1e6
 
 
@@ -157,9 +154,7 @@ class Run:
     report: dict[str, Any]
 
     def __getitem__(self, name: str) -> Phase:
-        return Phase(
-            next(p for p in self.report["phases"] if p["name"] == name)
-        )
+        return Phase(next(p for p in self.report["phases"] if p["name"] == name))
 
     def limit(self, client: str) -> float:
         """What a client's path can carry at most, in MB/s of payload."""
@@ -180,9 +175,7 @@ def run(image: Path, plan: scenario.Scenario) -> Run:
     return _done[key]
 
 
-def changed(
-    name: str, setup: str | None = None, **over: Any
-) -> scenario.Scenario:
+def changed(name: str, setup: str | None = None, **over: Any) -> scenario.Scenario:
     """A scenario with tables laid over it."""
     table = scenario.to_dict(scenario.load(name, setup))
     return scenario.from_dict(scenario.overlay(table, over))
@@ -197,10 +190,7 @@ def commands(*texts: str, memory_mb: int = 600) -> scenario.Scenario:
             "clients": {},
             "memory_mb": memory_mb,
             "phases": [
-                {
-                    "name": str(number),
-                    "jobs": [{"do": "run", "host": "server", "command": text}],
-                }
+                {"name": str(number), "jobs": [{"do": "run", "host": "server", "command": text}]}
                 for number, text in enumerate(texts)
             ],
         }

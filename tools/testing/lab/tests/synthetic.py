@@ -53,11 +53,7 @@ name = "b"
 def run(*args: str | Path, cwd: Path | None = None) -> str:
     """Run a program that must succeed; return what it printed."""
     return subprocess.run(
-        [str(arg) for arg in args],
-        cwd=cwd,
-        check=True,
-        capture_output=True,
-        text=True,
+        [str(arg) for arg in args], cwd=cwd, check=True, capture_output=True, text=True
     ).stdout
 
 
@@ -97,10 +93,7 @@ def repo(folder: Path, bases: tuple[str, ...] = ("7.2",)) -> Path:
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Time and content of every file below a folder."""
     return {
-        str(path.relative_to(folder)): (
-            path.lstat().st_mtime_ns,
-            path.read_bytes(),
-        )
+        str(path.relative_to(folder)): (path.lstat().st_mtime_ns, path.read_bytes())
         for path in folder.rglob("*")
         if path.is_file()
     }
@@ -117,13 +110,7 @@ class Lab:
 
     def make(self, base: str | None = None) -> tree.Trees:
         """Make the trees of the kernel given with KSRC=."""
-        return tree.make(
-            base,
-            self.ksrc,
-            build=self.build,
-            repo=self.repo,
-            say=self.said.append,
-        )
+        return tree.make(base, self.ksrc, build=self.build, repo=self.repo, say=self.said.append)
 
     def write(self, files: dict[str, str]) -> None:
         """Write files of the repository."""
@@ -137,9 +124,7 @@ class Lab:
 def contents(folder: Path) -> dict[str, bytes]:
     """The content of a tree's files, without what the lab notes there."""
     found = snapshot(folder)
-    return {
-        name: found[name][1] for name in found if not name.startswith(".tcpbuf")
-    }
+    return {name: found[name][1] for name in found if not name.startswith(".tcpbuf")}
 
 
 def differences(trees: tree.Trees) -> set[str]:
@@ -149,8 +134,4 @@ def differences(trees: tree.Trees) -> set[str]:
     return {name for name in names if stock.get(name) != patched.get(name)}
 
 
-ADDED = {
-    "net/sunrpc/svcsock.c",
-    "net/sunrpc/tcpbuf.c",
-    "net/sunrpc/Kconfig.tcpbuf",
-}
+ADDED = {"net/sunrpc/svcsock.c", "net/sunrpc/tcpbuf.c", "net/sunrpc/Kconfig.tcpbuf"}

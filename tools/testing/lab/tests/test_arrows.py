@@ -17,9 +17,7 @@ LAB = "tools.testing.lab"
 # What the files of a folder may import, by how it begins.
 MAY = {
     "tools/kernel": (KERNEL,),
-    "tools/testing/lab/guest": (
-        *(KERNEL, f"{LAB}.guest", f"{LAB}.scenario", f"{LAB}.wire"),
-    ),
+    "tools/testing/lab/guest": (*(KERNEL, f"{LAB}.guest", f"{LAB}.scenario", f"{LAB}.wire"),),
     "tools/testing/lab/stress": (
         *(KERNEL, f"{LAB}.guest", f"{LAB}.stress", f"{LAB}.scenario"),
         *(f"{LAB}.image", f"{LAB}.kunit", f"{LAB}.rows", f"{LAB}.digests"),
@@ -28,9 +26,7 @@ MAY = {
 # And what those may not, that need most of the lab.
 NEVER = {
     "tools/testing/lab": (f"{LAB}.tests", "tools.testing.boot"),
-    "tools/testing/lab/bench": (
-        *(f"{LAB}.tests", f"{LAB}.stress", "tools.testing.boot"),
-    ),
+    "tools/testing/lab/bench": (*(f"{LAB}.tests", f"{LAB}.stress", "tools.testing.boot"),),
     "tools/testing/boot": (f"{LAB}.tests", f"{LAB}.stress"),
 }
 # Of the kernel's own tree, where the series adds to it.
@@ -48,11 +44,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 def _programs(folder: Path) -> list[Path]:
     files = (path for path in folder.iterdir() if path.is_file())
-    return [
-        path
-        for path in files
-        if path.suffix == ".py" or b"python" in path.read_bytes()[:20]
-    ]
+    return [path for path in files if path.suffix == ".py" or b"python" in path.read_bytes()[:20]]
 
 
 @pytest.mark.parametrize("folder", [*MAY, *NEVER])
@@ -81,9 +73,7 @@ def test_what_is_shipped_needs_no_tests() -> None:
 def test_commands_for_users_run_no_tests() -> None:
     makefile = (tree.REPO / "Makefile").read_text()
     for name in PRODUCT:
-        recipe = re.search(
-            rf"^{name}:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE
-        )
+        recipe = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
         assert recipe, name
         assert not re.search(r"\$\(LAB\)|tools/testing", recipe[1]), name
 

@@ -55,16 +55,12 @@ def test_limit_of_large_packets() -> None:
 
 
 @pytest.mark.parametrize("peer", PEERS)
-@pytest.mark.parametrize(
-    "cell", (PATH, *cells.CELLS[len(cells.MAIN) :]), ids=str
-)
+@pytest.mark.parametrize("cell", (PATH, *cells.CELLS[len(cells.MAIN) :]), ids=str)
 def test_plans_are_scenarios(cell: Cell, peer: str) -> None:
     """A client's namespace cannot write what peers.toml has for the guest."""
     plan = cells.plan(cell, PEERS[peer])
     assert scenario.from_dict(scenario.to_dict(plan)) == plan
-    assert not any(
-        "core." in n for c in plan.clients.values() for n in c.sysctl
-    )
+    assert not any("core." in n for c in plan.clients.values() for n in c.sysctl)
     assert plan.daemons_first == (peer == compare.OURS)
     assert plan.clients["reader"].gso == (not cell.loss)
 
@@ -139,14 +135,8 @@ def test_chance_is_averaged() -> None:
     rows[2]["t90_s"] = None
     assert compare.means(rows)[1]["stock"].mean == pytest.approx(2)
     (cell,) = compare.by_cell(rows)
-    assert (cell["tcptuned"]["mb_per_s"], cell["tcptuned"]["t90_s"]) == (
-        50,
-        0.3,
-    )
-    assert (cell["stock"]["cold_mb_per_s"], cell["stock"]["t90_s"]) == (
-        12.5,
-        None,
-    )
+    assert (cell["tcptuned"]["mb_per_s"], cell["tcptuned"]["t90_s"]) == (50, 0.3)
+    assert (cell["stock"]["cold_mb_per_s"], cell["stock"]["t90_s"]) == (12.5, None)
     assert len({bench.STORE.named(row) for row in rows}) == 4
     # A row that is the mean of three counts three times.
     rows = [_row("stock", 10, draws=3), _row("stock", 50, seed=3)]
@@ -160,8 +150,7 @@ def test_loss_is_drawn_more_than_once(tmp_path: Path) -> None:
     lossy = dataclasses.replace(PATH, loss=1e-5)
     assert (len(PATH.seeds), len(lossy.seeds)) == (1, cells.DRAWS)
     runs = [
-        bench.Run(lossy, "stock", peer, "7.2", tmp_path / "linux", seed)
-        for seed in lossy.seeds
+        bench.Run(lossy, "stock", peer, "7.2", tmp_path / "linux", seed) for seed in lossy.seeds
     ]
     first = _row("stock", 1, key=runs[0].key)
     there = [first | {"seed": 1}, first | {"seed": 1}, first]
@@ -206,10 +195,7 @@ def test_behind() -> None:
     fine = [_row("tcptuned", 80), _row("stock", 80)]
     ((cell, *what),) = summary.behind([*rows, *fine])
     assert cell == "1000 Mbit/s x 30 ms NFSv3 read, bbr, 7.2"
-    assert what == [
-        *("88.9% of stock", "50.0% of stock", ""),
-        "0.200 ms, stock 0.100",
-    ]
+    assert what == [*("88.9% of stock", "50.0% of stock", ""), "0.200 ms, stock 0.100"]
 
 
 def test_measured_again(tmp_path: Path) -> None:
@@ -279,9 +265,7 @@ def test_one_cell(images: Images, tmp_path: Path) -> None:
         result = measured.run(run.image, run.plan).report
         rows += bench.figures(run, result)
         assert bench.missing([run], rows) == []
-        assert bench.missing([run], [{**row, "key": ""} for row in rows]) == [
-            run
-        ]
+        assert bench.missing([run], [{**row, "key": ""} for row in rows]) == [run]
     store = dataclasses.replace(bench.STORE, file=tmp_path / "rows.csv")
     store.merge(rows)
     read = {store.named(row): row for row in store.read()}

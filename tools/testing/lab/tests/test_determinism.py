@@ -66,9 +66,7 @@ def test_runs_repeat(images: Images, once: dict[str, Any]) -> None:
         assert guest.run(images.patched, PLAN, tree.quiet) == once
 
 
-def test_place_does_not_matter(
-    images: Images, once: dict[str, Any], tmp_path: Path
-) -> None:
+def test_place_does_not_matter(images: Images, once: dict[str, Any], tmp_path: Path) -> None:
     """A repository further down, with spaces in its path, gives the same."""
     repo = tmp_path / "a" / "b b" / "c"
     shutil.copytree(tree.REPO / "tools", repo / "tools")

@@ -67,10 +67,7 @@ def _run(image: Path, options: str = "") -> Run:
         "title": "a connection is added",
         "memory_mb": 600,
         "clients": {"wan": {**PATH, "options": options}},
-        "phases": [
-            {"name": name, "jobs": [shell(command)]}
-            for name, command in commands.items()
-        ],
+        "phases": [{"name": name, "jobs": [shell(command)]} for name, command in commands.items()],
     }
     return measured.run(image, scenario.from_dict(table))
 

@@ -15,11 +15,7 @@ from tools.kernel import tree
 from tools.kernel.errors import LabError
 from tools.testing.lab.guest import guest
 from tools.testing.lab.tests.conftest import Images
-from tools.testing.lab.tests.wan import (
-    no_process_stays,
-    plan,
-    shell,
-)
+from tools.testing.lab.tests.wan import no_process_stays, plan, shell
 
 TRUE = shell("true")
 
@@ -36,10 +32,7 @@ def _fails(images: Images, plan: Any) -> str:
 BROKEN = {
     "init exits": ("raise SystemExit(3)", "Attempted to kill init"),
     "init spins": ("while True: pass", "still ran after 5 s"),
-    "no result": (
-        "import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)",
-        "ended without a result",
-    ),
+    "no result": ("import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)", "ended without a result"),
 }
 
 
@@ -80,10 +73,7 @@ def test_alarm(images: Images, line: str) -> None:
 
 # A scenario that cannot be laid out, and the reason that must be given.
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no such sysctl": (
-        {"server": {"sysctl": {"net.nonsense": 1}}},
-        "/proc/sys/net/nonsense",
-    ),
+    "no such sysctl": ({"server": {"sysctl": {"net.nonsense": 1}}}, "/proc/sys/net/nonsense"),
     "event after the end": (
         {"events": [{"at_s": 9, "host": "wan", "sysctl": {}}]},
         "before its event at 9 s",

@@ -32,9 +32,7 @@ MOUNTS = {
 }
 KEEPALIVE = "/proc/sys/net/ipv4/tcp_keepalive_probes"
 LOOK = "ss -tinO dport = :2049; tc -s qdisc show dev eth0"
-WATCH = (
-    f"cat {KEEPALIVE}; sleep 0.8; cat {KEEPALIVE}; sleep 0.4; cat {KEEPALIVE}"
-)
+WATCH = f"cat {KEEPALIVE}; sleep 0.8; cat {KEEPALIVE}; sleep 0.4; cat {KEEPALIVE}"
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +41,9 @@ def run(images: Images) -> Run:
     write = {"do": "write", "file": "{host}", "size_mib": 5}
     event = {"net.ipv4.tcp_keepalive_probes": 7}
     phases = [
-        {
-            "name": "write",
-            "jobs": [{**write, "host": name} for name in CLIENTS],
-        },
+        {"name": "write", "jobs": [{**write, "host": name} for name in CLIENTS]},
         {"name": "look", "jobs": [shell(LOOK, host=name) for name in CLIENTS]},
-        {
-            "name": "server",
-            "jobs": [shell("cat /proc/mounts"), shell("ls /srv/nfs")],
-        },
+        {"name": "server", "jobs": [shell("cat /proc/mounts"), shell("ls /srv/nfs")]},
         {
             "name": "event",
             "jobs": [shell(WATCH, host=name) for name in ("near", "wide")],
@@ -90,9 +82,7 @@ def test_what_drops(run: Run) -> None:
         for host, said in _looked(run).items()
         if (found := re.search(r"dropped (\d+)", said))
     }
-    assert {host for host, number in dropped.items() if number} == {
-        *("lossy", "far-1", "far-2"),
-    }
+    assert {host for host, number in dropped.items() if number} == {*("lossy", "far-1", "far-2")}
 
 
 def test_mounts(run: Run) -> None:

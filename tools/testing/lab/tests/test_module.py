@@ -27,19 +27,14 @@ CASES = {
         CREATE + RUN.replace("0x2", "0x9"),
         "2 exported symbols, 1 differ: rpc_run_task",
     ),
-    "one is missing": (
-        CREATE,
-        "2 exported symbols, 0 differ; 1 missing: rpc_run_task",
-    ),
+    "one is missing": (CREATE, "2 exported symbols, 0 differ; 1 missing: rpc_run_task"),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_compare(name: str) -> None:
     ours, text = CASES[name]
-    verdict = drop_in.compare(
-        drop_in.symbols(THEIRS, drop_in.NAME), drop_in.symbols(ours, None)
-    )
+    verdict = drop_in.compare(drop_in.symbols(THEIRS, drop_in.NAME), drop_in.symbols(ours, None))
     assert str(verdict) == text
 
 
@@ -57,10 +52,7 @@ def test_versions() -> None:
 
 HEADERS = {
     "no headers": (None, "install linux-headers-6.1.0-9-amd64"),
-    "no sunrpc": (
-        "0x1\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n",
-        "has no net/sunrpc",
-    ),
+    "no sunrpc": ("0x1\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n", "has no net/sunrpc"),
     "no checksums": (
         "0x00000000\tsvc_create\tnet/sunrpc/sunrpc\tEXPORT_SYMBOL\t\n",
         "without CONFIG_MODVERSIONS",

@@ -40,17 +40,9 @@ def _keep(keep: Keep, setup: str, phase: Phase) -> None:
 # the file there, asks for its attributes and reads, 5 ms each.
 @pytest.mark.parametrize(
     ("setup", "longest_ms"),
-    [
-        ("tmpfs", 0.5),
-        ("tmpfs-1", 0.5),
-        ("disk", 15.5),
-        ("disk-1", 15.5),
-        ("disk-64", 0.5),
-    ],
+    [("tmpfs", 0.5), ("tmpfs-1", 0.5), ("disk", 15.5), ("disk-1", 15.5), ("disk-64", 0.5)],
 )
-def test_burst(
-    images: Images, keep: Keep, setup: str, longest_ms: float
-) -> None:
+def test_burst(images: Images, keep: Keep, setup: str, longest_ms: float) -> None:
     """64 READs at once of a client 120 ms away beside stat() on a LAN."""
     plan = scenario.load("burst", setup)
     stock = measured.run(images.stock, plan)["read"]
@@ -77,10 +69,7 @@ def _lan_read(rate_mbit: float, rtt_ms: float, **more: Any) -> Table:
             {
                 "name": "make the file",
                 "jobs": [
-                    _shell(
-                        f"dd if=/dev/zero of=/srv/{folder}/far bs=1M"
-                        " count=600 status=none"
-                    )
+                    _shell(f"dd if=/dev/zero of=/srv/{folder}/far bs=1M count=600 status=none")
                 ],
             },
             {
@@ -130,11 +119,7 @@ def test_vanished_client(images: Images) -> None:
             " $(ss -Htn state established sport = :2049 dst 10.0.0.2 | wc -l)"
             " $(sed -n 's/^TCP:.*mem //p' /proc/net/sockstat); sleep 1; done"
         ),
-        _shell(
-            "timeout -s KILL 4 dd if=/mnt/wan/far of=/dev/null bs=1M "
-            "status=none; true",
-            "wan",
-        ),
+        _shell("timeout -s KILL 4 dd if=/mnt/wan/far of=/dev/null bs=1M status=none; true", "wan"),
     ]
     run = measured.run(images.patched, _plan(table))
     rows = re.findall(r"at=(\d+) (\d+) (\d+) (\d+)", run["read"].output())
@@ -151,17 +136,10 @@ def _honest(table: Table) -> None:
     table["server"]["threads"] = 64
     table["clients"]["wan"] |= {"delay_ms": 15, "nfs": "3"}
     table["phases"][0]["jobs"][0]["command"] = (
-        "dd if=/dev/zero of=/srv/nfs/far bs=1M count=300 status=none;"
-        "touch /srv/nfs/near"
+        "dd if=/dev/zero of=/srv/nfs/far bs=1M count=300 status=none;touch /srv/nfs/near"
     )
     table["phases"][1]["jobs"] = [
-        {
-            "do": "read",
-            "host": "wan",
-            "file": "far",
-            "size_mib": 250,
-            "seconds": 60,
-        },
+        {"do": "read", "host": "wan", "file": "far", "size_mib": 250, "seconds": 60}
     ]
 
 
@@ -198,9 +176,7 @@ def test_silent_clients(images: Images, keep: Keep) -> None:
 # Random reads and writes per client; pieces have 2 MiB on average. The variable
 # is for a longer run by hand.
 ROUNDS = int(os.environ.get("ROUNDS", "200"))
-CHECK = (
-    "python3 $LAB_REPO/tools/testing/lab/guest/verify.py /srv/nfs/{0} {1} {2}"
-)
+CHECK = "python3 $LAB_REPO/tools/testing/lab/guest/verify.py /srv/nfs/{0} {1} {2}"
 
 # While the clients' checks run, for ever: connections end, and so does the
 # server, which then has another grace period.
@@ -220,16 +196,14 @@ def test_data_is_right(images: Images) -> None:
     path = {"delay_ms": 2, "loss_percent": 0.1, "gso": False}
     versions = {"v3": "3", "v40": "4.0", "v41": "4.1", "v42": "4.2"}
     table["clients"] = {
-        name: {**table["clients"]["wan"], **path, "nfs": nfs}
-        for name, nfs in versions.items()
+        name: {**table["clients"]["wan"], **path, "nfs": nfs} for name, nfs in versions.items()
     }
     table["phases"][0]["jobs"][0]["command"] = (
         "cd /srv/nfs; for i in v3 v40 v41 v42; do dd if=/dev/urandom of=$i "
         "bs=1M count=24 status=none; done"
     )
     table["phases"][1]["jobs"] = [
-        _shell(CHECK.format(name, f"/mnt/{name}/{name}", ROUNDS), name)
-        for name in versions
+        _shell(CHECK.format(name, f"/mnt/{name}/{name}", ROUNDS), name) for name in versions
     ]
     table["phases"][1]["jobs"].append(_shell(TURMOIL))
     run = measured.run(images.patched, _plan(table))["read"]

@@ -25,10 +25,7 @@ def test_merge(tmp_path: Path) -> None:
     other = {**ROW, "loss": 0.0}
     store.merge([{**ROW, "rate": 3.0}, other])
     assert store.read() == [other, {**ROW, "rate": 3.0}]
-    assert store.file.read_text().splitlines()[1:] == [
-        "7.2,3,0,119.5,",
-        "7.2,3,1e-05,3,",
-    ]
+    assert store.file.read_text().splitlines()[1:] == ["7.2,3,0,119.5,", "7.2,3,1e-05,3,"]
 
 
 def test_at_the_same_time(tmp_path: Path) -> None:

@@ -36,9 +36,7 @@ jobs = [{ do = "run", host = "server", command = "true" }]
 """
 
 
-def _load(
-    folder: Path, text: str, setup: str | None = None
-) -> scenario.Scenario:
+def _load(folder: Path, text: str, setup: str | None = None) -> scenario.Scenario:
     file = folder / "mine.toml"
     file.write_text(text)
     return scenario.load(str(file), setup)

@@ -16,9 +16,7 @@ ALICE = "Alice <alice@example.org>"
 
 
 @pytest.fixture(scope="module")
-def made(
-    trees: tree.Trees, tmp_path_factory: pytest.TempPathFactory
-) -> list[series.Series]:
+def made(trees: tree.Trees, tmp_path_factory: pytest.TempPathFactory) -> list[series.Series]:
     """All series of the base, written by Alice."""
     with pytest.MonkeyPatch.context() as patch:
         author = series.Author("Alice", "alice@example.org")
@@ -38,9 +36,7 @@ def test_files(made: list[series.Series], trees: tree.Trees) -> None:
         letter = one.folder / "0000-cover-letter.patch"
         if plan.cover(PATCHES, one.planned):
             assert "HERE ***" not in letter.read_text()
-        assert {path for path, _ in one.patches} == {
-            *one.folder.glob("0*.patch")
-        } - {letter}
+        assert {path for path, _ in one.patches} == {*one.folder.glob("0*.patch")} - {letter}
     folder = made[0].folder.parent
     order = (folder / "series").read_text().splitlines()
     assert [folder / name for name in order] == _paths(made)
@@ -76,9 +72,7 @@ def test_verify_finds_a_difference(
     """In content, and a patch too few."""
     paths = [Path(shutil.copy(path, tmp_path)) for path in _paths(made)]
     for path in paths:
-        path.write_text(
-            path.read_text().replace("KUNIT_EXPECT", "KUNIT_ASSERT")
-        )
+        path.write_text(path.read_text().replace("KUNIT_EXPECT", "KUNIT_ASSERT"))
     with pytest.raises(LabError, match=r"do not make .*tcpbuf_kunit\.c"):
         series.verify(paths, trees, tmp_path / "am")
     with pytest.raises(LabError, match="do not make"):
@@ -87,25 +81,15 @@ def test_verify_finds_a_difference(
 
 # What is another text in series.toml, and what is said of it.
 WRONG = [
-    (
-        '"net/sunrpc/svc_outq_msg.c"',
-        '"net/sunrpc/none.c"',
-        "no new file .*none",
-    ),
-    (
-        '"net/sunrpc/svc_outq_msg.c"',
-        '"net/sunrpc/svc_outq*"',
-        "is in two patches",
-    ),
+    ('"net/sunrpc/svc_outq_msg.c"', '"net/sunrpc/none.c"', "no new file .*none"),
+    ('"net/sunrpc/svc_outq_msg.c"', '"net/sunrpc/svc_outq*"', "is in two patches"),
     ('    "net/sunrpc/svc_outq_msg.c",\n', "", "svc_outq_msg.c is in no patch"),
     ('name = "Documentation', 'name = "No', "Documentation.* is in no series"),
 ]
 
 
 @pytest.mark.parametrize(("old", "new", "reason"), WRONG)
-def test_wrong_plan(
-    trees: tree.Trees, tmp_path: Path, old: str, new: str, reason: str
-) -> None:
+def test_wrong_plan(trees: tree.Trees, tmp_path: Path, old: str, new: str, reason: str) -> None:
     patches = Path(shutil.copytree(PATCHES, tmp_path / "patches"))
     text = (PATCHES / plan.FILE).read_text()
     assert old in text
@@ -116,9 +100,7 @@ def test_wrong_plan(
         plan.resolve(patches, trees.base, manifest.files, trees.stock)
 
 
-def test_adapt_changes_new_files_only(
-    trees: tree.Trees, tmp_path: Path
-) -> None:
+def test_adapt_changes_new_files_only(trees: tree.Trees, tmp_path: Path) -> None:
     patches = Path(shutil.copytree(PATCHES, tmp_path / "patches"))
     text = "--- a/net/sunrpc/svcsock.c\n+++ b/net/sunrpc/svcsock.c\n"
     (patches / trees.base / plan.ADAPT).write_text(text)

@@ -31,8 +31,7 @@ def _tiny(value: int) -> scenario.Scenario:
         "echo 16384 >/sys/class/bdi/$(mountpoint -d /mnt/new)/read_ahead_kb"
     )
     write = (
-        f"echo {value} >/proc/sys/sunrpc/tcp_rcvbuf && "
-        f"echo {value} >/proc/sys/sunrpc/tcp_sndbuf"
+        f"echo {value} >/proc/sys/sunrpc/tcp_rcvbuf && echo {value} >/proc/sys/sunrpc/tcp_sndbuf"
     )
     phases = [
         ("grow", job("write", "old", **size)),
@@ -69,9 +68,7 @@ def test_a_tiny_value_slows_nobody_down(images: Images) -> None:
 
 # A LAN client beside a WAN one. The LAN path's queue holds 10 million packets,
 # so nothing but the server's sense of measure keeps its buffers small.
-@pytest.mark.parametrize(
-    ("phase", "size"), [("write", RCVBUF), ("read", SNDBUF)]
-)
+@pytest.mark.parametrize(("phase", "size"), [("write", RCVBUF), ("read", SNDBUF)])
 def test_lan_keeps_lan_sizes(images: Images, phase: str, size: str) -> None:
     lan, wan = "10.0.1.", "10.0.0."
     default = scenario.load("lan-beside-wan", "default")
@@ -86,9 +83,7 @@ def test_lan_keeps_lan_sizes(images: Images, phase: str, size: str) -> None:
 
 
 def _dd_mb_per_s(output: str) -> float:
-    found = re.search(
-        r"^(\d+) bytes .* copied, ([\d.]+) s", output, re.MULTILINE
-    )
+    found = re.search(r"^(\d+) bytes .* copied, ([\d.]+) s", output, re.MULTILINE)
     assert found, output
     return int(found[1]) / float(found[2]) / 1e6
 
@@ -135,9 +130,7 @@ def test_slow_disk(images: Images, keep: Keep) -> None:
         pages[kernel] = phase.report["tcp_mem_pages"]
         # Of those, what the server has received and not taken.
         unread_bytes[kernel] = max(
-            sum(
-                one["unread_bytes"] for one in sample["server_sockets"].values()
-            )
+            sum(one["unread_bytes"] for one in sample["server_sockets"].values())
             for sample in phase.report["samples"]
         )
         # The disk is what bounds the writers, in either case.

@@ -11,26 +11,14 @@ import pytest
 from tools.testing.lab import scenario
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
-from tools.testing.lab.tests.measured import (
-    RCVBUF,
-    SNDBUF,
-    TCP_WMEM2,
-    Point,
-    Run,
-    mean,
-)
+from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, TCP_WMEM2, Point, Run, mean
 
 CEILING = 67108864
 SYSCTL = {
     "net.ipv4.tcp_rmem": f"4096 131072 {CEILING}",
     "net.ipv4.tcp_wmem": f"4096 16384 {CEILING}",
 }
-WAN = {
-    "rate_mbit": 1000,
-    "delay_ms": 15,
-    "read_ahead_kb": 32768,
-    "sysctl": SYSCTL,
-}
+WAN = {"rate_mbit": 1000, "delay_ms": 15, "read_ahead_kb": 32768, "sysctl": SYSCTL}
 OURS = {
     "net.core.rmem_max": CEILING,
     "net.core.wmem_max": CEILING,
@@ -98,10 +86,7 @@ SCARCE = "20000 30000 40000"
 @pytest.mark.parametrize("do", ["write", "read"])
 def test_ceilings_beyond_memory(images: Images, do: str) -> None:
     """Slower than the path, by what TCP's memory is less; but no crawl."""
-    limits = {
-        f"sunrpc.tcp_{name}": 512 << 20
-        for name in ("clnt_rcvbuf", "clnt_sndbuf")
-    }
+    limits = {f"sunrpc.tcp_{name}": 512 << 20 for name in ("clnt_rcvbuf", "clnt_sndbuf")}
     ours = {key: 512 << 20 for key in OURS}
     command = "dd if=/dev/zero of=/srv/nfs/data bs=1M count=600 status=none"
     wan = {"rate_mbit": 10000, "delay_ms": 60, "read_ahead_kb": 524288}
@@ -109,17 +94,9 @@ def test_ceilings_beyond_memory(images: Images, do: str) -> None:
     run = measured.run(
         images.patched,
         _plan(
-            [
-                {"name": "make the file", "jobs": [_run(command)]},
-                {"name": do, "jobs": [job]},
-            ],
-            clients={
-                "wan": {**wan, "sysctl": {"vm.dirty_ratio": 80, **limits}}
-            },
-            server={
-                "threads": 64,
-                "sysctl": {"net.ipv4.tcp_mem": SCARCE, **ours},
-            },
+            [{"name": "make the file", "jobs": [_run(command)]}, {"name": do, "jobs": [job]}],
+            clients={"wan": {**wan, "sysctl": {"vm.dirty_ratio": 80, **limits}}},
+            server={"threads": 64, "sysctl": {"net.ipv4.tcp_mem": SCARCE, **ours}},
             memory_mb=6000,
         ),
     )
@@ -144,10 +121,7 @@ def test_syn_cookies(images: Images) -> None:
             [
                 {"name": "connect", "jobs": [_run(REMOUNT, "wan")]},
                 *(
-                    {
-                        "name": do,
-                        "jobs": [{"do": do, "host": "wan", "size_mib": 300}],
-                    }
+                    {"name": do, "jobs": [{"do": do, "host": "wan", "size_mib": 300}]}
                     for do in ("write", "read")
                 ),
                 {"name": "count", "jobs": [_run(COOKIES)]},
@@ -166,9 +140,7 @@ def test_what_tcp_does_not_tune_stays(images: Images) -> None:
     """No receive buffer grows where net.ipv4.tcp_moderate_rcvbuf is 0."""
     off = {"net.ipv4.tcp_moderate_rcvbuf": 0, "net.ipv4.tcp_rmem": RMEM}
     write = {"do": "write", "host": "wan", "size_mib": 100}
-    plan = _plan(
-        [{"name": "write", "jobs": [write]}], server={"sysctl": {**OURS, **off}}
-    )
+    plan = _plan([{"name": "write", "jobs": [write]}], server={"sysctl": {**OURS, **off}})
     phase = measured.run(images.patched, plan)["write"]
     assert phase.peak(RCVBUF) == int(RMEM.split()[1])
 
@@ -188,9 +160,7 @@ def _loopback(images: Images, image: str, *values: str) -> tuple[int, int]:
     """Buffers of the server's end of a mount of itself, after heavy use."""
     commands = [f"echo {CEILING} >/proc/sys/{name}" for name in values]
     plan = measured.commands(*commands, LOOPBACK, memory_mb=2000)
-    output = measured.run(getattr(images, image), plan)[
-        str(len(commands))
-    ].output()
+    output = measured.run(getattr(images, image), plan)[str(len(commands))].output()
     (sizes,) = re.findall(r"skmem:\(.*?,rb(\d+),.*?,tb(\d+)", output)
     return int(sizes[0]), int(sizes[1])
 

@@ -37,9 +37,7 @@ def _longest_pause_s(phase: Phase, peer: str, counter: str) -> float:
 
 def _mb_per_s(job: dict[str, Any]) -> float:
     """The rate of a job over all of its passes."""
-    moved, seconds = (
-        sum(one[key] for one in job["passes"]) for key in ("bytes", "seconds")
-    )
+    moved, seconds = (sum(one[key] for one in job["passes"]) for key in ("bytes", "seconds"))
     return float(moved / seconds / 1e6)
 
 
@@ -51,9 +49,7 @@ def test_smallest_values(images: Images, keep: Keep, way: str) -> None:
     # Those of before the first value was set, in both phases.
     assert len(phase.peers()) == CONNECTIONS
     assert phase.peers() == run["write"].peers()
-    pause_s = max(
-        _longest_pause_s(phase, peer, COUNTER[way]) for peer in phase.peers()
-    )
+    pause_s = max(_longest_pause_s(phase, peer, COUNTER[way]) for peer in phase.peers())
     keep("flood", "patched", f"{way}_longest_pause_s", pause_s)
     rate = min(map(_mb_per_s, phase.report["jobs"]))
     keep("flood", "patched", f"{way}_slowest_mb_per_s", rate)

@@ -73,9 +73,7 @@ def test_lan_does_not_wait(images: Images, keep: Keep, threads: int) -> None:
 # which nothing is unsent; in the smallest not even one reply has room. The
 # largest is what TCP has by default.
 @pytest.mark.parametrize("kib", [256, 4096])
-def test_full_buffer_parks_no_thread(
-    images: Images, keep: Keep, kib: int
-) -> None:
+def test_full_buffer_parks_no_thread(images: Images, keep: Keep, kib: int) -> None:
     """As it does on the stock kernel, which is what the gate is for."""
     sysctl = {"net.ipv4.tcp_wmem": f"4096 16384 {kib * 1024}"}
     phases = [FILES, {"name": "read", "jobs": [_read(size_mib=100), STAT]}]
@@ -102,12 +100,8 @@ def test_memory(images: Images, keep: Keep) -> None:
     # NFSv4.1 servers before 6.14 have a limit of their own, of 30 requests.
     nfs = "4.2" if images.trees.base == "7.2" else "3"
     found = {
-        f"{kernel} {setup}": _phase(
-            getattr(images, kernel), setup, clients={"wan": {"nfs": nfs}}
-        )
-        for kernel, setup in (
-            *(("patched", "gate"), ("patched", "open"), ("stock", "tcp_wmem")),
-        )
+        f"{kernel} {setup}": _phase(getattr(images, kernel), setup, clients={"wan": {"nfs": nfs}})
+        for kernel, setup in (*(("patched", "gate"), ("patched", "open"), ("stock", "tcp_wmem")),)
     }
     for name, phase in found.items():
         _keep(keep, name, phase)
@@ -143,13 +137,7 @@ def test_stat_beside_own_read(images: Images, keep: Keep) -> None:
     """
     phases = [
         _make(f"{_dd('far', 1200)}; touch /srv/nfs/near"),
-        {
-            "name": "read",
-            "jobs": [
-                _read(size_mib=1200),
-                {**STAT, "host": "wan", "start_s": 2.0},
-            ],
-        },
+        {"name": "read", "jobs": [_read(size_mib=1200), {**STAT, "host": "wan", "start_s": 2.0}]},
     ]
     client = {"wan": {"read_ahead_kb": 32768}}
     phase = _phase(images.patched, "gate", phases=phases, clients=client)
@@ -184,9 +172,7 @@ def _small_reads(images: Images, lowat: int) -> Phase:
     )
 
 
-def test_small_replies_keep_their_parallelism(
-    images: Images, keep: Keep
-) -> None:
+def test_small_replies_keep_their_parallelism(images: Images, keep: Keep) -> None:
     seconds = []
     for lowat in (0, 131072):
         phase = _small_reads(images, lowat)

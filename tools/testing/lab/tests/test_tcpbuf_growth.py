@@ -10,15 +10,7 @@ import pytest
 from tools.testing.lab import scenario
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images, Keep
-from tools.testing.lab.tests.measured import (
-    RCVBUF,
-    SNDBUF,
-    TCP_WMEM2,
-    Phase,
-    Point,
-    Run,
-    mean,
-)
+from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, TCP_WMEM2, Phase, Point, Run, mean
 
 
 @pytest.mark.parametrize("phase", ["write", "read"])
@@ -68,20 +60,15 @@ def test_receive_buffer_of_a_client(images: Images) -> None:
 # client for a write. points() wants it to be one connection all the time. The
 # last points are those of a job that has ended.
 @pytest.mark.parametrize(
-    ("name", "way", "default"),
-    [("live", "read", 134), ("live-client", "write", 95)],
+    ("name", "way", "default"), [("live", "read", 134), ("live-client", "write", 95)]
 )
-def test_live(
-    images: Images, keep: Keep, name: str, way: str, default: float
-) -> None:
+def test_live(images: Images, keep: Keep, name: str, way: str, default: float) -> None:
     run = measured.run(images.patched, scenario.load(name))
     phase = run[way]
     limit = measured.reachable(images.trees.base, run.limit("wan"), 0.03)
     before = _rate(way, phase.between(1, 2))
     reached_s = next(
-        point.to_s - 2
-        for point in phase.between(2, 3.75)
-        if _rate(way, [point]) >= 0.95 * limit
+        point.to_s - 2 for point in phase.between(2, 3.75) if _rate(way, [point]) >= 0.95 * limit
     )
     after = min(_rate(way, [point]) for point in phase.between(3, 3.75))
     keep(name, "patched, before the value", f"{way}_mb_per_s", before)
@@ -115,9 +102,7 @@ def _size(way: str, points: list[Point]) -> int:
     return max(point.sizes[name] for point in points)
 
 
-WAYS = pytest.mark.parametrize(
-    ("way", "tcps_own"), [("read", TCP_WMEM2), ("write", TCP_RMEM2)]
-)
+WAYS = pytest.mark.parametrize(("way", "tcps_own"), [("read", TCP_WMEM2), ("write", TCP_RMEM2)])
 
 
 def _default_rate(way: str, phase: Phase) -> float:
@@ -125,21 +110,15 @@ def _default_rate(way: str, phase: Phase) -> float:
 
 
 @WAYS
-def test_host_limit_bounds_a_value(
-    images: Images, way: str, tcps_own: int
-) -> None:
+def test_host_limit_bounds_a_value(images: Images, way: str, tcps_own: int) -> None:
     phase = _life(images, way)[way]
     bounded = phase.between(SET_S + 0.5, RAISED_S)
     assert _size(way, bounded) == tcps_own
-    assert _rate(way, bounded) == pytest.approx(
-        _default_rate(way, phase), rel=0.05
-    )
+    assert _rate(way, bounded) == pytest.approx(_default_rate(way, phase), rel=0.05)
 
 
 @WAYS
-def test_host_limit_is_raised_live(
-    images: Images, way: str, tcps_own: int
-) -> None:
+def test_host_limit_is_raised_live(images: Images, way: str, tcps_own: int) -> None:
     life = _life(images, way)
     grown = life[way].between(RAISED_S + 1, BACK_S)
     assert _rate(way, grown) >= 0.97 * life.limit("wan")
@@ -150,30 +129,22 @@ def test_host_limit_is_raised_live(
 
 
 @WAYS
-def test_0_gives_an_old_connection_back(
-    images: Images, way: str, tcps_own: int
-) -> None:
+def test_0_gives_an_old_connection_back(images: Images, way: str, tcps_own: int) -> None:
     phase = _life(images, way)[way]
     back = phase.between(BACK_S + 0.5, END_S)
     assert _size(way, back) == tcps_own
-    assert _rate(way, back) == pytest.approx(
-        _default_rate(way, phase), rel=0.05
-    )
+    assert _rate(way, back) == pytest.approx(_default_rate(way, phase), rel=0.05)
     assert min(p.out + p.in_ for p in back) > 0, "it stalled"
     # The job compares what was moved.
     assert phase.output() == ""
 
 
 @WAYS
-def test_0_gives_new_connections_the_default(
-    images: Images, way: str, tcps_own: int
-) -> None:
+def test_0_gives_new_connections_the_default(images: Images, way: str, tcps_own: int) -> None:
     life = _life(images, way)
     new = life[f"new {way}"]
     assert new.peers().isdisjoint(life[way].peers()), "not a new connection"
     points = new.between(3, 4)
     assert _size(way, points) == tcps_own
     # 12 % less was seen for the write, with HyStart off.
-    assert _rate(way, points) == pytest.approx(
-        _default_rate(way, life[way]), rel=0.15
-    )
+    assert _rate(way, points) == pytest.approx(_default_rate(way, life[way]), rel=0.15)

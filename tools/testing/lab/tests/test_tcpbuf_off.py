@@ -14,10 +14,7 @@ from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 from tools.testing.lab.tests.measured import RCVBUF, SNDBUF, Run
 
-OFF = (
-    "# CONFIG_SUNRPC_TCPBUF is not set",
-    "# CONFIG_SUNRPC_TCPBUF_KUNIT_TEST is not set",
-)
+OFF = ("# CONFIG_SUNRPC_TCPBUF is not set", "# CONFIG_SUNRPC_TCPBUF_KUNIT_TEST is not set")
 LIST = "ls /proc/sys/sunrpc"
 
 
@@ -31,11 +28,7 @@ def _run(image: Path) -> Run:
 
 def _off(images: Images) -> Path:
     return image.build(
-        images.trees.patched,
-        images.trees.patched_key,
-        tree.quiet,
-        variant="off",
-        options=OFF,
+        images.trees.patched, images.trees.patched_key, tree.quiet, variant="off", options=OFF
     )
 
 

@@ -16,13 +16,7 @@ from tools.testing.lab.tests.conftest import Images
 SELFTEST = '"$LAB_REPO"/tools/testing/selftests/sunrpc/tcpbuf_sysctl.sh'
 CASES = 41
 NO_DEBUG = "# CONFIG_SUNRPC_DEBUG is not set"
-DEBUG_FILES = {
-    "nfs_debug",
-    "nfsd_debug",
-    "nlm_debug",
-    "rpc_debug",
-    "transports",
-}
+DEBUG_FILES = {"nfs_debug", "nfsd_debug", "nlm_debug", "rpc_debug", "transports"}
 
 RUN = f"{SELFTEST}; echo exit $?"
 LIST = "ls /proc/sys/sunrpc"
@@ -59,9 +53,7 @@ def test_selftest(images: Images, debug: bool) -> None:
 
 
 def test_selftest_interrupted(images: Images) -> None:
-    _, output, after = _outputs(
-        images.patched, SET, f"{INTERRUPT}; echo exit $?", SHOW
-    )
+    _, output, after = _outputs(images.patched, SET, f"{INTERRUPT}; echo exit $?", SHOW)
     assert output.endswith("exit 143\n"), output
     assert "names_the_hosts_limit" not in output, "it was not interrupted"
     assert after == "111\n222\n", "the machine's values were not put back"

@@ -57,10 +57,7 @@ def test_nothing_set(images: Images, keep: Keep, path: str, what: str) -> None:
     """
     name = f"{path} {what}"
     found = {}
-    for kernel, setup in (
-        ("stock", "default"),
-        *(("patched", setup) for setup in SETUPS),
-    ):
+    for kernel, setup in (("stock", "default"), *(("patched", setup) for setup in SETUPS)):
         phase = _phase(images, kernel, setup, name)
         found[f"{kernel} {setup}"] = figures = _figures(phase)
         for metric, value in figures.items():

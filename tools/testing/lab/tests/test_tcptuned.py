@@ -27,9 +27,7 @@ def _daemons_are_well(run: Run) -> None:
         assert not daemon["ended_early"], f"{host}: {daemon['output']}"
 
 
-def _cell(
-    images: Images, kernel: str, cell: Cell, *, router: bool = False
-) -> Run:
+def _cell(images: Images, kernel: str, cell: Cell, *, router: bool = False) -> Run:
     """A run of a cell, with daemons that start after the mounts."""
     plan = _alone(cells.plan(cell, PEERS["tcptuned"]))
     if router:
@@ -62,9 +60,7 @@ def _longer(plan: scenario.Scenario, seconds: float) -> scenario.Scenario:
     """A plan whose reads take so much longer."""
     for phase in plan.phases:
         phase.jobs[:] = [
-            dataclasses.replace(job, seconds=job.seconds + seconds)
-            if job.do == "read"
-            else job
+            dataclasses.replace(job, seconds=job.seconds + seconds) if job.do == "read" else job
             for job in phase.jobs
         ]
     return plan
@@ -193,9 +189,7 @@ def test_server_only(images: Images) -> None:
     cell = Cell(10000, 30, "4.2")
     plan = _alone(cells.plan(cell, PEERS["tcptuned"]))
     for name, client in plan.clients.items():
-        plan.clients[name] = dataclasses.replace(
-            client, daemon="", read_ahead_kb=131072
-        )
+        plan.clients[name] = dataclasses.replace(client, daemon="", read_ahead_kb=131072)
     # Nobody looks at the write.
     phases = [phase for phase in plan.phases if phase.name != "write"]
     plan = dataclasses.replace(plan, phases=phases)
@@ -217,9 +211,7 @@ def _said(run: Run, phase: str) -> dict[str, str]:
 def test_killed(images: Images) -> None:
     """SIGKILL, then restore: all is as it was, the read-ahead too."""
     run = measured.run(images.patched, scenario.load("killed"))
-    before, killed, after = (
-        _said(run, phase) for phase in ("before", "kill", "after")
-    )
+    before, killed, after = (_said(run, phase) for phase in ("before", "kill", "after"))
     changed = {name for name, value in killed.items() if before[name] != value}
     for end in ("0 /proc/sys/sunrpc/tcp_sndbuf", "read_ahead_kb", "1 /proc"):
         assert any(end in name for name in changed), (end, changed)

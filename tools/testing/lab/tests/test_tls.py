@@ -67,10 +67,7 @@ def _install(root: Path) -> None:
     subprocess.run(["rm", "-rf", root], check=True)
     packages = "--include=ktls-utils,gnutls-bin"
     subprocess.run(
-        [
-            *("mmdebstrap", "--quiet", "--mode=root", "--variant=minbase"),
-            *(packages, SUITE, root),
-        ],
+        [*("mmdebstrap", "--quiet", "--mode=root", "--variant=minbase"), *(packages, SUITE, root)],
         check=True,
     )
     files = {"template": TEMPLATE, "config": CONFIG}
@@ -91,17 +88,13 @@ def _burst(setup: str) -> dict[str, Any]:
 
 
 def _run(image: Path, table: dict[str, Any]) -> measured.Run:
-    return measured.run(
-        image, scenario.from_dict(json.loads(json.dumps(table)))
-    )
+    return measured.run(image, scenario.from_dict(json.loads(json.dumps(table))))
 
 
 def test_burst(images: Images, tlshd: None) -> None:
     """Nobody on the LAN waits for the WAN client's replies."""
     table = _burst("tmpfs")
-    stock, patched = (
-        _run(image, table)["read"] for image in (images.stock, images.patched)
-    )
+    stock, patched = (_run(image, table)["read"] for image in (images.stock, images.patched))
     assert stock.report["jobs"][1]["longest_ms"] > 100
     assert patched.report["jobs"][1]["longest_ms"] < 1
     assert patched.mb_per_s(0) >= 0.99 * stock.mb_per_s(0)

@@ -14,13 +14,7 @@ from tools.kernel import apt, overlay, source, tree
 from tools.kernel.errors import LabError, Unavailable
 from tools.kernel.progress import Say
 from tools.testing.lab.tests import synthetic
-from tools.testing.lab.tests.synthetic import (
-    ADDED,
-    PATCH,
-    Lab,
-    contents,
-    differences,
-)
+from tools.testing.lab.tests.synthetic import ADDED, PATCH, Lab, contents, differences
 
 
 def test_make(lab: Lab) -> None:
@@ -150,9 +144,7 @@ def test_base_forces(lab: Lab) -> None:
     assert differences(trees) == ADDED
 
 
-def test_older_base_has_a_reason(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_base_has_a_reason(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is taken when the newer one cannot be had, never when it is damaged."""
     reason: LabError = Unavailable("gone")
 

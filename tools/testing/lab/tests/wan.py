@@ -32,9 +32,7 @@ def plan(
         "phases": [{"name": "only", "jobs": jobs, "events": events or []}],
         **more,
     }
-    table["phases"] = [
-        {**phase, "jobs": list(phase["jobs"])} for phase in table["phases"]
-    ]
+    table["phases"] = [{**phase, "jobs": list(phase["jobs"])} for phase in table["phases"]]
     return scenario.from_dict(table)
 
 
