@@ -9,7 +9,7 @@ KINDS = ("failslab", "fail_page_alloc")
 PERCENT = 10
 # More than a stress can use up; what is left of it says how many failed.
 TIMES = 1_000_000_000
-CODE = "svc_outq_"
+CODE = "svc_outq"
 
 
 def start() -> None:
@@ -45,18 +45,20 @@ def stop() -> int:
 
 
 def _range() -> tuple[int, int]:
-    """Where the queue's functions begin, and the first one that is none."""
+    """Where the queue's functions begin, and the first one behind them.
+
+    Copies of its inline functions lie elsewhere, so it is the longest run.
+    """
     symbols = []
     for line in Path("/proc/kallsyms").read_text().splitlines():
         address, kind, name = line.split()[:3]
         if kind in "tT":
             symbols.append((int(address, 16), name))
-    end = next(address for address, name in symbols if name == "_etext")
-    text = sorted(one for one in symbols if one[0] < end)
-    ours = [i for i, (_, name) in enumerate(text) if _is_ours(name)]
-    after = itertools.islice(text, ours[-1] + 1, None)
-    return text[ours[0]][0], next(after)[0]
-
-
-def _is_ours(name: str) -> bool:
-    return name.startswith(CODE) and ".cold" not in name
+    symbols.sort()
+    runs = []
+    for ours, run in itertools.groupby(enumerate(symbols), lambda one: CODE in one[1][1]):
+        indexes = [index for index, _ in run]
+        if ours:
+            runs.append((len(indexes), indexes[0], indexes[-1] + 1))
+    _, first, end = max(runs)
+    return symbols[first][0], symbols[end][0]
