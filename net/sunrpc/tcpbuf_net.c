@@ -117,6 +117,7 @@ static int tcpbuf_set_lossy(const struct ctl_table *table, int write,
 	{ \
 		.procname	= name, \
 		.data		= limits, \
+		.maxlen		= RPC_TCPBUF_CA_NAME_MAX, \
 		.mode		= 0644, \
 		.proc_handler	= tcpbuf_set_lossy, \
 		.extra1		= net, \
