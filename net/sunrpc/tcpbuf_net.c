@@ -12,6 +12,7 @@
 
 #include "netns.h"
 #include "tcpbuf.h"
+#include "tcpbuf_lossy.h"
 
 static struct ctl_table_header *tcpbuf_dir_header;
 static const int tcpbuf_max = RPC_TCPBUF_MAX;
@@ -48,6 +49,7 @@ void rpc_tcpbuf_init(struct rpc_tcpbuf *tb, const struct net *net,
 	*tb = (struct rpc_tcpbuf) {
 		.limits = rpc_tcpbuf_net_limits(net, role),
 	};
+	rpc_tcpbuf_lossy_init(&tb->lossy);
 }
 
 /*
@@ -83,6 +85,23 @@ static int tcpbuf_set_sndbuf(const struct ctl_table *table, int write,
 				  READ_ONCE(sysctl_wmem_max));
 }
 
+static int tcpbuf_set_lossy(const struct ctl_table *table, int write,
+			    void *buffer, size_t *lenp, loff_t *ppos)
+{
+	char name[RPC_TCPBUF_CA_NAME_MAX];
+	const struct ctl_table copy = {
+		.data	= name,
+		.maxlen	= sizeof(name),
+	};
+	int err;
+
+	rpc_tcpbuf_lossy_get(table->data, name);
+	err = proc_dostring(&copy, write, buffer, lenp, ppos);
+	if (!err && write)
+		err = rpc_tcpbuf_lossy_set(table->extra1, table->data, name);
+	return err;
+}
+
 #define TCPBUF_ROW(name, field, handler) \
 	{ \
 		.procname	= name, \
@@ -92,6 +111,16 @@ static int tcpbuf_set_sndbuf(const struct ctl_table *table, int write,
 		.proc_handler	= handler, \
 		.extra1		= SYSCTL_ZERO, \
 		.extra2		= (void *)&tcpbuf_max, \
+	}
+
+#define TCPBUF_LOSSY_ROW(name, limits, net) \
+	{ \
+		.procname	= name, \
+		.data		= limits, \
+		.maxlen		= RPC_TCPBUF_CA_NAME_MAX, \
+		.mode		= 0644, \
+		.proc_handler	= tcpbuf_set_lossy, \
+		.extra1		= net, \
 	}
 
 static __net_init int tcpbuf_init_net(struct net *net)
@@ -110,6 +139,9 @@ static __net_init int tcpbuf_init_net(struct net *net)
 			   tcpbuf_set_rcvbuf),
 		TCPBUF_ROW("tcp_clnt_sndbuf", &client->sndbuf_bytes,
 			   tcpbuf_set_sndbuf),
+		TCPBUF_LOSSY_ROW("tcp_lossy_congestion_control", server, net),
+		TCPBUF_LOSSY_ROW("tcp_clnt_lossy_congestion_control", client,
+				 net),
 	};
 	void *table;
 
@@ -131,9 +163,12 @@ static __net_exit void tcpbuf_exit_net(struct net *net)
 {
 	struct sunrpc_net *sn = net_generic(net, sunrpc_net_id);
 	const struct ctl_table *table = sn->tcpbuf_header->ctl_table_arg;
+	int role;
 
 	unregister_net_sysctl_table(sn->tcpbuf_header);
 	kfree(table);
+	for (role = 0; role < RPC_TCPBUF_ROLES; role++)
+		rpc_tcpbuf_lossy_set(net, &sn->tcpbuf_limits[role], "");
 }
 
 static struct pernet_operations tcpbuf_net_ops = {

@@ -14,6 +14,7 @@
 #include <net/inet_sock.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 
 #include <trace/events/net_probe_common.h>
 
@@ -94,6 +95,41 @@ DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_closed,
 DEFINE_EVENT(rpc_tcpbuf_gate, rpc_tcpbuf_gate_opened,
 	     TP_PROTO(const struct sock *sk, u64 unsent, u32 lowat),
 	     TP_ARGS(sk, unsent, lowat));
+
+/*
+ * A connection gets another congestion control, as its path loses at random, or
+ * the old one again. segs: segments sent so far; retrans: those sent again.
+ */
+DECLARE_EVENT_CLASS(rpc_tcpbuf_lossy,
+		    TP_PROTO(const struct sock *sk, const char *ca),
+		    TP_ARGS(sk, ca),
+		    TP_STRUCT__entry(TCPBUF_SOCK_FIELDS
+				     __array(char, ca, TCP_CA_NAME_MAX)
+				     __field(u32, segs)
+				     __field(u32, retrans)
+				     __field(u32, srtt_us)
+				     __field(u32, min_rtt_us)),
+		    TP_fast_assign(TCPBUF_SOCK_ASSIGN(sk);
+				   strscpy(__entry->ca, ca, TCP_CA_NAME_MAX);
+				   __entry->segs = tcp_sk(sk)->data_segs_out;
+				   __entry->retrans = tcp_sk(sk)->total_retrans;
+				   __entry->srtt_us = tcp_sk(sk)->srtt_us >> 3;
+				   __entry->min_rtt_us =
+					tcp_min_rtt(tcp_sk(sk));
+		    ),
+		    TP_printk(TCPBUF_SOCK_FORMAT "ca=%s segs=%u retrans=%u srtt_us=%u min_rtt_us=%u",
+			      TCPBUF_SOCK_VARARGS, __entry->ca, __entry->segs,
+			      __entry->retrans, __entry->srtt_us,
+			      __entry->min_rtt_us)
+);
+
+DEFINE_EVENT(rpc_tcpbuf_lossy, rpc_tcpbuf_lossy_changed,
+	     TP_PROTO(const struct sock *sk, const char *ca),
+	     TP_ARGS(sk, ca));
+
+DEFINE_EVENT(rpc_tcpbuf_lossy, rpc_tcpbuf_lossy_restored,
+	     TP_PROTO(const struct sock *sk, const char *ca),
+	     TP_ARGS(sk, ca));
 
 #endif /* _TRACE_SUNRPC_TCPBUF_H */
 
