@@ -76,8 +76,7 @@ def test_names(images: Images, role: str) -> None:
     file = FILES.format(role)
     commands = [
         f"cat {file}",
-        f"echo bbr >{file}; cat {file}; ip netns add other; "
-        f"ip netns exec other cat {file}",
+        f"echo bbr >{file}; cat {file}; ip netns add other; ip netns exec other cat {file}",
         f"! LC_ALL=C sh -c 'echo nosuch >{file}' 2>&1; cat {file}",
         f"echo >{file}; cat {file}; ip netns del other",
     ]
