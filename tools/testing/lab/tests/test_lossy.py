@@ -74,10 +74,10 @@ def test_queue_is_no_random_loss(images: Images) -> None:
 def test_names(images: Images, role: str) -> None:
     """What the file takes and refuses, and that namespaces differ."""
     file = FILES.format(role)
+    other = f"ip netns exec other cat {file}"
     commands = [
         f"cat {file}",
-        f"echo bbr >{file}; cat {file}; ip netns add other; "
-        f"ip netns exec other cat {file}",
+        f"echo bbr >{file}; cat {file} && ip netns add other && {other}",
         f"! LC_ALL=C sh -c 'echo nosuch >{file}' 2>&1; cat {file}",
         f"echo >{file}; cat {file}; ip netns del other",
     ]
