@@ -228,7 +228,7 @@ def _guest(
 ) -> tuple[str, dict[str, Any], list[str]]:
     """The console, the agent's result, and why the guest failed if it did."""
     name = f"stress {kernel.name}"
-    parameters = [*KUNIT, f"kunit.filter_glob={kunit.SUITE}", *kernel.parameters]
+    parameters = [*KUNIT, f"kunit.filter_glob={kunit.SUITES}", *kernel.parameters]
     timeout_s = AROUND_S + job.seconds
     with guest.job_folder() as folder:
         told = {**dataclasses.asdict(job), "file_bytes": kernel.file_bytes}
@@ -262,8 +262,7 @@ def tests(result: dict[str, Any]) -> tuple[str, list[str]]:
     if not result:
         return "no tests", []
     failures = []
-    totals = kunit.TOTALS.search(result["boot"])
-    passed, failed = map(int, totals.groups()[:2]) if totals else (0, 1)
+    passed, failed, _ = kunit.totals(result["boot"])
     if failed or not passed:
         failures.append(f"KUnit: {passed} passed, {failed} failed")
     for test in result["selftests"]:

@@ -70,6 +70,7 @@ def test_files_of_the_stock_kernel_stay(images: Images) -> None:
     assert stock >= DEBUG_FILES
     ours = {"tcp_rcvbuf", "tcp_sndbuf", "tcp_notsent_lowat"}
     ours |= {"tcp_clnt_rcvbuf", "tcp_clnt_sndbuf"}
+    ours |= {f"tcp_{role}lossy_congestion_control" for role in ("", "clnt_")}
     assert set(_outputs(images.patched, LIST)[0].split()) == stock | ours
     nodebug = set(_outputs(_without_debug(images), LIST)[0].split())
     assert nodebug == (stock - DEBUG_FILES) | ours
