@@ -53,6 +53,8 @@ def tune(turn: Turn) -> None:
     for name in FILES:
         _write(f"sunrpc/{name}", pick(VALUES))
     _write("sunrpc/tcp_notsent_lowat", pick(LOWATS))
+    for role in ("", "clnt_"):
+        _write(f"sunrpc/tcp_{role}lossy_congestion_control", pick(("\n", "bbr", "reno")))
     _write("net/ipv4/tcp_rmem", pick(LIMITS))
     _write("net/ipv4/tcp_wmem", pick(LIMITS))
     _write("net/ipv4/tcp_notsent_lowat", pick((131072, (1 << 32) - 1)))
