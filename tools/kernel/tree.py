@@ -70,7 +70,7 @@ def folder(repo: Path = REPO) -> Path:
 
     kbuild takes no path with a space or colon. Where the repository's has one,
     build/ is a link to a folder below /var/tmp, and that is returned. Raises
-    LabError when that one is somebody else's.
+    LabError when it belongs to another user.
     """
     build = repo / "build"
     if not re.search(r"[\s:]", str(build)):

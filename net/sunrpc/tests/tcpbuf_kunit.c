@@ -26,8 +26,7 @@ struct ceiling_case {
 static const struct ceiling_case ceiling_cases[] = {
 	{
 		.name = "nothing set",
-		.value_bytes = 0, .host_max_bytes = 4 * MIB,
-		.want = 0,
+		.value_bytes = 0, .host_max_bytes = 4 * MIB, .want = 0,
 	},
 	{
 		.name = "the socket gets twice the value",
@@ -41,8 +40,7 @@ static const struct ceiling_case ceiling_cases[] = {
 	},
 	{
 		.name = "a tiny value stays tiny",
-		.value_bytes = 1, .host_max_bytes = 4 * MIB,
-		.want = 2,
+		.value_bytes = 1, .host_max_bytes = 4 * MIB, .want = 2,
 	},
 	{
 		.name = "the largest value fits into an int when doubled",
@@ -77,50 +75,42 @@ struct rcv_window_case {
 
 static const struct rcv_window_case rcv_window_cases[] = {
 	{
-		.name = "nothing received",
-		.want = 0,
+		.name = "nothing received", .want = 0,
 	},
 	{
 		.name = "first look: no rise is known",
 		.space_bytes = MIB, .last_bytes = 0, .rtt_us = 30000,
-		.min_rtt_us = 30000,
-		.want = 2 * MIB,
+		.min_rtt_us = 30000, .want = 2 * MIB,
 	},
 	{
 		.name = "falling",
 		.space_bytes = MIB, .last_bytes = 4 * MIB, .rtt_us = 30000,
-		.min_rtt_us = 30000,
-		.want = 2 * MIB,
+		.min_rtt_us = 30000, .want = 2 * MIB,
 	},
 	{
 		.name = "rising by a quarter",
 		.space_bytes = 5 * MIB, .last_bytes = 4 * MIB, .rtt_us = 30000,
-		.min_rtt_us = 30000,
-		.want = 15 * MIB,
+		.min_rtt_us = 30000, .want = 15 * MIB,
 	},
 	{
 		.name = "slow start: doubled again is four times",
 		.space_bytes = 2 * MIB, .last_bytes = MIB, .rtt_us = 30000,
-		.min_rtt_us = 30000,
-		.want = 8 * MIB,
+		.min_rtt_us = 30000, .want = 8 * MIB,
 	},
 	{
 		.name = "no sample of the round trip yet",
 		.space_bytes = 5 * MIB, .last_bytes = 4 * MIB, .rtt_us = 0,
-		.min_rtt_us = U32_MAX,
-		.want = 15 * MIB,
+		.min_rtt_us = U32_MAX, .want = 15 * MIB,
 	},
 	{
 		.name = "three quarters of the round trip are a queue",
 		.space_bytes = 8 * MIB, .last_bytes = 8 * MIB, .rtt_us = 40000,
-		.min_rtt_us = 10000,
-		.want = 8 * MIB,
+		.min_rtt_us = 10000, .want = 8 * MIB,
 	},
 	{
 		.name = "a LAN whose queue was filled does not grow",
 		.space_bytes = 32 * MIB, .last_bytes = 16 * MIB,
-		.rtt_us = 26000, .min_rtt_us = 200,
-		.want = 1032444,
+		.rtt_us = 26000, .min_rtt_us = 200, .want = 1032444,
 	},
 	{
 		.name = "more than a window can be does not overflow",
@@ -153,14 +143,12 @@ static const struct rcvbuf_case rcvbuf_cases[] = {
 	{
 		.name = "half of a buffer is payload",
 		.window_bytes = 24 * MIB, .rcvbuf_bytes = 32 * MIB,
-		.full_space_bytes = 16 * MIB,
-		.want = 48 * MIB,
+		.full_space_bytes = 16 * MIB, .want = 48 * MIB,
 	},
 	{
 		.name = "a socket that offers nothing stays as it is",
 		.window_bytes = MIB, .rcvbuf_bytes = 2304,
-		.full_space_bytes = 0,
-		.want = 2304,
+		.full_space_bytes = 0, .want = 2304,
 	},
 	{
 		.name = "small packets: the result may exceed an int",
@@ -194,26 +182,22 @@ struct bdp_case {
 static const struct bdp_case bdp_cases[] = {
 	{
 		.name = "no rate sample yet",
-		.mss_bytes = 1448, .min_rtt_us = 30000,
-		.want = U64_MAX,
+		.mss_bytes = 1448, .min_rtt_us = 30000, .want = U64_MAX,
 	},
 	{
 		.name = "no round trip sample yet",
 		.delivered = 10, .interval_us = 30000, .mss_bytes = 1448,
-		.min_rtt_us = U32_MAX,
-		.want = U64_MAX,
+		.min_rtt_us = U32_MAX, .want = U64_MAX,
 	},
 	{
 		.name = "10 Gbit/s x 120 ms",
 		.delivered = 99075, .interval_us = 120000, .mss_bytes = 1448,
-		.min_rtt_us = 120000,
-		.want = 143460600,
+		.min_rtt_us = 120000, .want = 143460600,
 	},
 	{
 		.name = "10 Gbit/s x 0.2 ms, measured over a full queue",
 		.delivered = 99075, .interval_us = 120000, .mss_bytes = 1448,
-		.min_rtt_us = 200,
-		.want = 239101,
+		.min_rtt_us = 200, .want = 239101,
 	},
 	{
 		.name = "the largest numbers do not overflow",
@@ -245,15 +229,12 @@ struct sndbuf_case {
 
 static const struct sndbuf_case sndbuf_cases[] = {
 	{
-		.name = "idle",
-		.bdp_bytes = U64_MAX,
-		.want = 0,
+		.name = "idle", .bdp_bytes = U64_MAX, .want = 0,
 	},
 	{
 		.name = "what is in flight, twice",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
-		.queued_bytes = 4 * MIB, .wmem_bytes = 4 * MIB,
-		.want = 8 * MIB,
+		.queued_bytes = 4 * MIB, .wmem_bytes = 4 * MIB, .want = 8 * MIB,
 	},
 	{
 		.name = "an unknown path bounds nothing",
@@ -269,8 +250,7 @@ static const struct sndbuf_case sndbuf_cases[] = {
 	{
 		.name = "what is unsent earns nothing",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
-		.queued_bytes = 8 * MIB, .wmem_bytes = 8 * MIB,
-		.want = 8 * MIB,
+		.queued_bytes = 8 * MIB, .wmem_bytes = 8 * MIB, .want = 8 * MIB,
 	},
 	{
 		.name = "packet overhead of a quarter",
@@ -281,14 +261,12 @@ static const struct sndbuf_case sndbuf_cases[] = {
 	{
 		.name = "sizes that do not fit: no less than the payload",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
-		.queued_bytes = 8 * MIB, .wmem_bytes = 0,
-		.want = 8 * MIB,
+		.queued_bytes = 8 * MIB, .wmem_bytes = 0, .want = 8 * MIB,
 	},
 	{
 		.name = "sizes that do not fit: no more than twice that",
 		.in_flight_bytes = 4 * MIB, .bdp_bytes = 4 * MIB,
-		.queued_bytes = 1, .wmem_bytes = INT_MAX,
-		.want = 16 * MIB,
+		.queued_bytes = 1, .wmem_bytes = INT_MAX, .want = 16 * MIB,
 	},
 	{
 		.name = "the largest numbers do not overflow",
@@ -321,44 +299,37 @@ static const struct step_case step_cases[] = {
 	{
 		.name = "enough is there",
 		.wanted_bytes = 8 * MIB, .now_bytes = 8 * MIB,
-		.ceiling_bytes = 64 * MIB,
-		.want = 0,
+		.ceiling_bytes = 64 * MIB, .want = 0,
 	},
 	{
 		.name = "twice as much",
 		.wanted_bytes = 16 * MIB, .now_bytes = 8 * MIB,
-		.ceiling_bytes = 64 * MIB,
-		.want = 16 * MIB,
+		.ceiling_bytes = 64 * MIB, .want = 16 * MIB,
 	},
 	{
 		.name = "a byte more becomes an eighth",
 		.wanted_bytes = 8 * MIB + 1, .now_bytes = 8 * MIB,
-		.ceiling_bytes = 64 * MIB,
-		.want = 9 * MIB,
+		.ceiling_bytes = 64 * MIB, .want = 9 * MIB,
 	},
 	{
 		.name = "the last step to the ceiling is a short one",
 		.wanted_bytes = 65 * MIB, .now_bytes = 63 * MIB,
-		.ceiling_bytes = 64 * MIB,
-		.want = 64 * MIB,
+		.ceiling_bytes = 64 * MIB, .want = 64 * MIB,
 	},
 	{
 		.name = "at the ceiling",
 		.wanted_bytes = 65 * MIB, .now_bytes = 64 * MIB,
-		.ceiling_bytes = 64 * MIB,
-		.want = 0,
+		.ceiling_bytes = 64 * MIB, .want = 0,
 	},
 	{
 		.name = "a ceiling below what is there shrinks nothing",
 		.wanted_bytes = 65 * MIB, .now_bytes = 64 * MIB,
-		.ceiling_bytes = MIB,
-		.want = 0,
+		.ceiling_bytes = MIB, .want = 0,
 	},
 	{
 		.name = "the largest numbers do not overflow",
 		.wanted_bytes = U64_MAX, .now_bytes = INT_MAX - 2,
-		.ceiling_bytes = INT_MAX - 1,
-		.want = INT_MAX - 1,
+		.ceiling_bytes = INT_MAX - 1, .want = INT_MAX - 1,
 	},
 };
 
@@ -383,13 +354,11 @@ struct gate_bytes_case {
 static const struct gate_bytes_case gate_bytes_cases[] = {
 	{
 		.name = "rate not known yet",
-		.lowat_bytes = 131072, .bytes_per_s = ULONG_MAX,
-		.want = 131072,
+		.lowat_bytes = 131072, .bytes_per_s = ULONG_MAX, .want = 131072,
 	},
 	{
 		.name = "100 Mbit/s: the limit is more",
-		.lowat_bytes = 131072, .bytes_per_s = 12500000,
-		.want = 131072,
+		.lowat_bytes = 131072, .bytes_per_s = 12500000, .want = 131072,
 	},
 	{
 		.name = "10 Gbit/s: two milliseconds are more",
@@ -398,8 +367,7 @@ static const struct gate_bytes_case gate_bytes_cases[] = {
 	},
 	{
 		.name = "a rate of more than 32 bits counts as 32 bits",
-		.lowat_bytes = 1, .bytes_per_s = ULONG_MAX - 1,
-		.want = 8589934,
+		.lowat_bytes = 1, .bytes_per_s = ULONG_MAX - 1, .want = 8589934,
 	},
 };
 

@@ -46,7 +46,7 @@ int apply_read(const struct apply *apply, size_t i, u64 *value);
 /* Brings a setting up to date with its file. */
 void apply_update(struct apply *apply, size_t i);
 
-/* Somebody else's from now on; what was there before is no concern of ours. */
+/* Another program owns it from now on, and its original value is forgotten. */
 void apply_give_up(struct apply *apply, size_t i, u64 value);
 
 /* Takes a target out of the ledger, which apply_save() writes. */

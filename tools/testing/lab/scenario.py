@@ -55,7 +55,7 @@ class Client:
     """One NFS client in a network namespace, with a path of its own.
 
     rate_mbit: of the bottleneck, both ways. delay_ms: one way, so that the
-    RTT is twice of it. loss_percent: of packets, at random, each way.
+    RTT is twice that. loss_percent: of packets, at random, each way.
     queue_packets: that the path holds, those under way included, before it
     drops, a GSO packet of up to 64 KiB being one; 0: it never does. gso:
     without it every packet is lost or queued by itself, and a run takes

@@ -116,7 +116,7 @@ static void modest(void)
 	finish(sim, "a program that sends a quarter");
 }
 
-/* Somebody else sets a value: hands off, and the others go on. */
+/* Another program sets a value: it is left alone, the others are tuned. */
 static void foreign(void)
 {
 	struct sim *sim = start(&sim_linux_7_2);
@@ -133,7 +133,7 @@ static void foreign(void)
 	       value(&sim->server, TT_SRV_RCVBUF));
 	EXPECT(value(&sim->client, TT_CLNT_SNDBUF) > 8 << 20, "%llu",
 	       value(&sim->client, TT_CLNT_SNDBUF));
-	finish(sim, "rmem_max is somebody else's");
+	finish(sim, "rmem_max is set by another program");
 }
 
 /* 2 GiB of RAM, and a path that needs 600 MB of buffers. */

@@ -6,7 +6,7 @@ faults PROGRAM [N] has N daemons killed at random, and N of a thousand of all
 other faults happen to one: killed, or without room on the disk, at each system
 call that writes; each byte of its ledger cut off or changed; clocks, devices,
 peers, mounts and versions that change; values that others write. After each, a
-restore leaves every value at its original or at what somebody else set, and a
+restore leaves every value at its original or at what another program set, and a
 daemon starts. It serves a connection over which data flows meanwhile.
 """
 
@@ -41,7 +41,7 @@ WRITES = "write,writev,?rename,renameat,fsync,?unlink,unlinkat,fchmod,fchown,?mk
 FOREVER = 1_000_000_000
 
 Values = tuple[str, str]
-# What is done, and what somebody else has set meanwhile.
+# What is done, and what another program has set meanwhile.
 Case = Callable[[], Values | None]
 
 
@@ -108,7 +108,7 @@ class Campaign:
         learn(self.world)
 
     def set(self, values: Values) -> None:
-        """Set both values, as somebody else."""
+        """Set both values, as another program."""
         for path, text in zip((RMEM, WMEM), values, strict=True):
             self.world.set(path, text)
 

@@ -62,7 +62,7 @@ def test_no_room_for_the_ledger(
 
 
 def test_foreign_change(world: World, daemons: list[Daemon]) -> None:
-    """What somebody else changes is theirs, until resume, also at the end."""
+    """What another program changes is its own, until resume, also at the end."""
     before = world.values()
     daemon = at_work(world, daemons)
     theirs = "4096\t131072\t7000000"

@@ -99,7 +99,7 @@ class World:
             return Path(path).read_text().strip()
 
     def set(self, path: str, text: str) -> None:
-        """Change a file of the namespace, as somebody else."""
+        """Change a file of the namespace, as another program."""
         with self.host.inside():
             Path(path).write_text(text)
 

@@ -61,7 +61,7 @@ class Verdict:
 
     @property
     def felt(self) -> bool:
-        """Whether the LAN client waits longer than beside somebody else."""
+        """Whether the LAN client waits longer than beside another peer."""
         ours, least = (x["lan_p99_ms"] for x in (self.ours, self.calmer))
         return bool(ours > (1 + EQUAL) * least)
 
@@ -108,7 +108,7 @@ def _mean(rows: Sequence[Row]) -> Row:
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:
-    """Of every cell that we and somebody else were measured in."""
+    """Of every cell that we and another peer were measured in."""
     found = []
     for cell in by_cell(rows):
         others = [row for peer, row in cell.items() if peer != OURS]

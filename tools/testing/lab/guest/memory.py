@@ -103,7 +103,7 @@ def _reserve(room: Room) -> IO[str]:
 
 
 def _lock(file: IO[str]) -> bool:
-    """Take the lock of a file unless somebody else has it."""
+    """Take the lock of a file unless another process has it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
