@@ -297,14 +297,12 @@ struct step_case {
 
 static const struct step_case step_cases[] = {
 	{
-		.name = "enough is there",
-		.wanted_bytes = 8 * MIB, .now_bytes = 8 * MIB,
-		.ceiling_bytes = 64 * MIB, .want = 0,
+		.name = "enough is there", .wanted_bytes = 8 * MIB,
+		.now_bytes = 8 * MIB, .ceiling_bytes = 64 * MIB, .want = 0,
 	},
 	{
-		.name = "twice as much",
-		.wanted_bytes = 16 * MIB, .now_bytes = 8 * MIB,
-		.ceiling_bytes = 64 * MIB, .want = 16 * MIB,
+		.name = "twice as much", .wanted_bytes = 16 * MIB,
+		.now_bytes = 8 * MIB, .ceiling_bytes = 64 * MIB, .want = 16 * MIB,
 	},
 	{
 		.name = "a byte more becomes an eighth",
@@ -317,9 +315,8 @@ static const struct step_case step_cases[] = {
 		.ceiling_bytes = 64 * MIB, .want = 64 * MIB,
 	},
 	{
-		.name = "at the ceiling",
-		.wanted_bytes = 65 * MIB, .now_bytes = 64 * MIB,
-		.ceiling_bytes = 64 * MIB, .want = 0,
+		.name = "at the ceiling", .wanted_bytes = 65 * MIB,
+		.now_bytes = 64 * MIB, .ceiling_bytes = 64 * MIB, .want = 0,
 	},
 	{
 		.name = "a ceiling below what is there shrinks nothing",
@@ -361,9 +358,8 @@ static const struct gate_bytes_case gate_bytes_cases[] = {
 		.lowat_bytes = 131072, .bytes_per_s = 12500000, .want = 131072,
 	},
 	{
-		.name = "10 Gbit/s: two milliseconds are more",
-		.lowat_bytes = 131072, .bytes_per_s = 1250000000,
-		.want = 2500000,
+		.name = "10 Gbit/s: 2 ms are more", .lowat_bytes = 131072,
+		.bytes_per_s = 1250000000, .want = 2500000,
 	},
 	{
 		.name = "a rate of more than 32 bits counts as 32 bits",
