@@ -117,14 +117,20 @@ def origin(package: Path) -> str:
 def _search(name: str, build: Path, say: Say) -> tuple[apt.Apt, apt.Package]:
     """The first suite that has a package, its index just fetched."""
     uri = apt.mirror()
+    reasons = []
     for suite in SUITES:
         say(f"looking for {name} in {suite}")
         other = apt.private(build / "apt" / suite, uri, suite)
-        apt.update(other)
+        try:
+            apt.update(other)
+        except Unavailable as error:
+            reasons.append(str(error))
+            continue
         package = apt.candidate(other, name)
         if package is not None:
             return other, package
-    raise Unavailable(f"{name} is in no suite of {', '.join(SUITES)}")
+    reasons.append(f"{name} is in no suite of {', '.join(SUITES)}")
+    raise Unavailable("\n".join(reasons))
 
 
 def _download(own: apt.Apt, package: apt.Package, folder: Path, say: Say) -> Path:
