@@ -109,6 +109,37 @@ def test_lan_is_as_fast(
     assert patched >= 0.99 * stock
 
 
+# Another client opens what the first has delegations of; the time that each recall
+# takes, to 5 ms.
+RECALLS = """\
+for file in one two; do
+    sleep 2.5
+    (nsenter --net=/run/netns/lan sh -c ": >>/mnt/lan/$file" &)
+    until grep -q 'DELEG.*BREAKING' /proc/locks; do sleep 0.005; done
+    ms=0
+    while grep -q 'DELEG.*BREAKING' /proc/locks; do sleep 0.005; ms=$((ms + 5)); done
+    echo recall=$ms
+done
+"""
+
+
+def test_recalls(images: Images, keep: Keep) -> None:
+    """Two recalls of delegations of a client that reads: not later than stock."""
+    table = scenario.to_dict(scenario.load("burst", "tmpfs"))
+    make, read = table["phases"]
+    make["jobs"][0]["command"] += "; for file in one two; do echo x >/srv/nfs/$file; done"
+    hold = "exec 3</mnt/wan/one 4</mnt/wan/two; cat <&3 <&4 >/dev/null; sleep 20"
+    read["jobs"] = [{**read["jobs"][0], "size_mib": 600}, _shell(hold, "wan"), _shell(RECALLS)]
+    longest = {}
+    for name, image in (("stock", images.stock), ("patched", images.patched)):
+        run = measured.run(image, _plan(table))["read"]
+        recalls = [int(ms) for ms in re.findall(r"recall=(\d+)", run.output(2))]
+        assert len(recalls) == 2, run.output(2)
+        longest[name] = max(recalls)
+        keep("recall", name, "longest_ms", longest[name])
+    assert longest["patched"] <= longest["stock"]
+
+
 def test_vanished_client(images: Images) -> None:
     """It is disconnected after 30 s, and what waited for it is freed."""
     table = scenario.to_dict(scenario.load("gate", "default"))
