@@ -30,7 +30,9 @@ class Machine:
 
 
 UML = Machine(kbuild.ARCH, "um", "linux", "linux")
+# In qemu; x86.config goes over the lab's fragment.
 X86 = Machine("x86_64", "x86", "bzImage", "arch/x86/boot/bzImage")
+X86_CONFIG = Path(__file__).with_name("x86.config")
 
 # An image belongs to the tree's content and to all that configures it.
 KEY = ".lab-key"

@@ -21,9 +21,9 @@ from typing import Any
 from tools.kernel import cli, tree
 from tools.kernel.progress import Progress, Say
 from tools.testing.lab import digests, image, kunit, rows
-from tools.testing.lab.guest import guest
+from tools.testing.lab.guest import guest, qemu
 from tools.testing.lab.rows import Row, Store
-from tools.testing.lab.stress import qemu, race
+from tools.testing.lab.stress import race
 
 HERE = Path(__file__).parent
 AGENT = HERE / "init.py"
@@ -188,7 +188,7 @@ def _row(trees: tree.Trees, outcome: Outcome) -> Row:
 
 def build(trees: tree.Trees, kernel: Kernel, say: Say) -> Path:
     """A kernel of the stress."""
-    fragments = [HERE / "x86.config", HERE / f"{kernel.name}.config"]
+    fragments = [image.X86_CONFIG, HERE / "watch.config", HERE / f"{kernel.name}.config"]
     return image.build(
         trees.patched,
         trees.patched_key,
@@ -282,9 +282,9 @@ def failures(kernel: Kernel, result: dict[str, Any], minutes: float) -> list[str
     wanted = {name: rate * minutes for name, rate in LEAST.items()}
     wanted |= dict.fromkeys((*MUST, *kernel.must), 1)
     short = [
-        f"{name}: {counts[name]} is too few, at least {least:.0f}"
+        f"{name}: {counts.get(name, 0)} is too few, at least {least:.0f}"
         for name, least in wanted.items()
-        if counts[name] < least
+        if counts.get(name, 0) < least
     ]
     if counts["longest_wait_ms"] > STALL_MS:
         short.append(f"a transfer stood for {counts['longest_wait_ms']} ms")

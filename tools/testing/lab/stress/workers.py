@@ -27,7 +27,7 @@ NAMES = (
     *("mounts", "files", "bytes", "dropped", "cut", "values"),
     *("services", "namespaces", "interrupted", "longest_wait_ms"),
     *("server_rcvbuf", "server_sndbuf", "client_rcvbuf", "client_sndbuf"),
-    *("gate", "accepted"),
+    *("gate", "queued", "accepted"),
 )
 
 Body = Callable[["Turn"], None]
