@@ -6,6 +6,7 @@ Every function is the body of a worker, or makes one.
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -84,7 +85,7 @@ def watch(turn: Turn) -> None:
     os.close(fd)
     for way in ("rcvbuf", "sndbuf"):
         grown = text.count(f"grow_{way}: ".encode())
-        server = text.count(f"grow_{way}: sport={NFS_PORT} ".encode())
+        server = len(re.findall(rb"grow_%b: src=\S+:%d " % (way.encode(), NFS_PORT), text))
         turn.count(f"server_{way}", server)
         turn.count(f"client_{way}", grown - server)
     for name, event in (("gate", b"gate_closed: "), ("queued", b"outq_queued: ")):
