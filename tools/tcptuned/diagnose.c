@@ -98,7 +98,14 @@ static void diagnose_fix_buffer(const struct diagnose_case *c, u64 bps,
 	bool out = c->dir == TT_OUT, client = c->on->path->role == TT_CLIENT;
 	enum tt_tunable id = TT_SRV_RCVBUF + 2 * client + out;
 	const struct tt_row *row, *max = &table_rows[TT_RMEM_MAX + out];
+	char budget[UNITS_MAX];
 
+	if (c->host->budget_bytes &&
+	    2 * policy_compute(id, bps, c->rtt_us) > c->host->budget_bytes) {
+		FIX(f, "# needs more than the memory budget of %s: raise memory = or tcp_mem",
+		    units_bytes(c->host->budget_bytes, budget));
+		return;
+	}
 	if (c->host->has_sunrpc_tcpbuf) {
 		row = &table_rows[id];
 		FIX(f, "sysctl -w %s=%llu %s=%llu",
@@ -152,25 +159,27 @@ static bool diagnose_scale(const struct diagnose_case *c,
 	const struct tt_conn *conn = c->on->conn;
 	bool client = c->on->path->role == TT_CLIENT;
 	u64 max, bytes = diagnose_scale_bytes(c);
-	char addr[INET6_ADDRSTRLEN], size[UNITS_MAX], kill[80];
+	char addr[INET6_ADDRSTRLEN], size[UNITS_MAX], raise[120] = "";
 
 	if (c->on->path->limit[c->dir] == TT_LIMIT_RWND && diagnose_is_scale(c))
 		diagnose_seen(c, f);
 	else
 		diagnose_bound(c, bytes, f);
-	FIGURE(f, "agreed when it was mounted, %u allows windows of %s %s",
+	FIGURE(f, "the mount agreed on %u, which allows windows of %s %s it",
 	       conn->wscale[c->dir], units_bytes(bytes, size),
-	       c->dir == TT_OUT ? "towards it" : "from it");
+	       c->dir == TT_OUT ? "to" : "from");
 	max = policy_compute(TT_RMEM_MAX, f->then_bps, c->rtt_us);
 	units_addr(&conn->peer, addr);
-	snprintf(kill, sizeof(kill), "ss -K dst %s %s = %u", addr,
-		 client ? "dport" : "sport",
-		 client ? conn->peer_port : conn->local_port);
-	if (c->dir == TT_IN)
-		FIX(f, "sysctl -w net.core.rmem_max=%llu; %s", max, kill);
-	else
-		FIX(f, "%s	# after sysctl -w net.core.rmem_max=%llu on %s",
-		    kill, max, addr);
+	if (c->dir == TT_OUT)
+		snprintf(raise, sizeof(raise),
+			 "sysctl -w net.core.rmem_max=%llu	# on %s\n    ",
+			 max, addr);
+	else if (c->host->rmem_max_bytes < max)
+		snprintf(raise, sizeof(raise),
+			 "sysctl -w net.core.rmem_max=%llu\n    ", max);
+	FIX(f, "%sss -K dst %s %s = %u", raise, addr,
+	    client ? "dport" : "sport",
+	    client ? conn->peer_port : conn->local_port);
 	return true;
 }
 

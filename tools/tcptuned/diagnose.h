@@ -10,6 +10,8 @@
 /**
  * struct diagnose_host - the machine; what is 0 is not known
  * @has_sunrpc_tcpbuf: as in struct tt_host
+ * @rmem_max_bytes: net.core.rmem_max
+ * @budget_bytes: what the configuration and tcp_mem allow all buffers
  * @slots: nfs.max_session_slots
  * @congestion_kb: fs.nfs.nfs_congestion_kb
  * @threads: of nfsd
@@ -18,6 +20,8 @@
  */
 struct diagnose_host {
 	bool	has_sunrpc_tcpbuf;
+	u64	rmem_max_bytes;
+	u64	budget_bytes;
 	u64	slots;
 	u64	congestion_kb;
 	u64	threads;
@@ -42,7 +46,7 @@ struct diagnose_path {
  * @path: which
  * @cause: in a few words
  * @figure: what shows it
- * @fix: the command
+ * @fix: the command; a line of more follows indented by four
  * @now_bps: at most this without the command
  * @then_bps: at most this with it
  */

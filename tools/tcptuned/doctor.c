@@ -14,6 +14,7 @@
 #include "conf.h"
 #include "diagnose.h"
 #include "model/model.h"
+#include "policy/budget.h"
 #include "report/names.h"
 #include "report/text.h"
 #include "sense/proc.h"
@@ -28,6 +29,7 @@
 
 #define DOCTOR_SLOTS		"/sys/module/nfs/parameters/max_session_slots"
 #define DOCTOR_CONGESTION	"/proc/sys/fs/nfs/nfs_congestion_kb"
+#define DOCTOR_RMEM_MAX		"/proc/sys/net/core/rmem_max"
 #define DOCTOR_THREADS		"/proc/net/rpc/nfsd"
 #define DOCTOR_POOLS		"/proc/fs/nfsd/pool_stats"
 
@@ -100,6 +102,9 @@ static const struct tt_snapshot *doctor_watch(struct doctor *doctor,
 	}
 	doctor_count_pools(doctor->root, &doctor->host, 1);
 	doctor->host.has_sunrpc_tcpbuf = snapshot->host.has_sunrpc_tcpbuf;
+	doctor->host.budget_bytes = budget_bytes(&(struct policy_input){
+		.conf = conf, .host = &snapshot->host,
+	});
 	return snapshot;
 }
 
@@ -223,7 +228,8 @@ static void doctor_print(const struct options *options, struct doctor *doctor,
 	printf("paths: %zu, findings: %zu%s\n\n", doctor->npaths,
 	       doctor->nfindings,
 	       n < doctor->nfindings ? "; --all shows all of them" :
-	       n ? ", the largest gain first" : "");
+	       n ? ", the largest gain first" :
+	       doctor->npaths ? ": nothing seen here keeps NFS slow" : "");
 	for (size_t i = 0; i < n; i++)
 		doctor_print_finding(&doctor->findings[i]);
 	doctor_print_unseen(doctor, problem);
@@ -257,6 +263,7 @@ int doctor_run_root(const struct options *options, const char *root)
 {
 	struct doctor doctor = {
 		.root = root,
+		.host.rmem_max_bytes = doctor_number(root, DOCTOR_RMEM_MAX, ""),
 		.host.slots = doctor_number(root, DOCTOR_SLOTS, ""),
 		.host.congestion_kb = doctor_number(root, DOCTOR_CONGESTION, ""),
 		.host.threads = doctor_number(root, DOCTOR_THREADS, "\nth "),

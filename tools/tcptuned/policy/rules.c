@@ -189,9 +189,10 @@ static u64 rules_step(const struct tt_need *need, u64 now)
 	return min_u64(now, max_u64(need->bytes, need->reach_bytes));
 }
 
+/* Why a value is what rules_step() says. */
 static struct tt_reason rules_reason(const struct tt_decision *decision,
 				     const struct tt_need *need,
-				     enum tt_dir dir)
+				     enum tt_dir dir, u64 step)
 {
 	const struct tt_path *path = need->path;
 
@@ -201,7 +202,7 @@ static struct tt_reason rules_reason(const struct tt_decision *decision,
 		.why = TT_WHY_PATH,
 		.dir = dir,
 		.proven = path->proven[dir],
-		.to_reach = need->reach_bytes > need->bytes,
+		.to_reach = step == need->reach_bytes && step != need->bytes,
 		.peer = path->peer,
 		.rtt_us = path->rtt_us,
 		.best_bps = path->best_bps[dir],
@@ -246,13 +247,13 @@ static bool rules_want_ceiling(const struct policy_input *input,
 	const struct tt_need *need = rules_need_of(decision,
 						   setting->target.id, &dir);
 	u64 own = lookup_own_bytes(input, dir) / 2;
-	u64 value = min_u64(rules_step(need, setting->value),
-			    rules_host_bound(input, dir));
+	u64 step = rules_step(need, setting->value);
+	u64 value = min_u64(step, rules_host_bound(input, dir));
 
 	if (value <= own && !setting->written)
 		return false;
 	change->value = max_u64(value, own);
-	change->reason = rules_reason(decision, need, dir);
+	change->reason = rules_reason(decision, need, dir, step);
 	return true;
 }
 
@@ -298,7 +299,7 @@ static bool rules_want_host_max(const struct policy_input *input,
 	if (!need->bytes)
 		return false;
 	change->value = rules_step(need, setting->value);
-	change->reason = rules_reason(decision, need, dir);
+	change->reason = rules_reason(decision, need, dir, change->value);
 	return true;
 }
 
@@ -309,6 +310,7 @@ static bool rules_want_tcp(const struct policy_input *input,
 {
 	enum tt_dir dir = setting->target.id == TT_TCP_WMEM ? TT_OUT : TT_IN;
 	const struct tt_need *need = rules_larger(decision, dir);
+	u64 step = rules_step(need, setting->value / RULES_STOCK_FACTOR);
 
 	if (input->conf->tcp_limits == TT_TCP_NEVER ||
 	    (input->conf->tcp_limits == TT_TCP_AUTO &&
@@ -316,9 +318,8 @@ static bool rules_want_tcp(const struct policy_input *input,
 		return false;
 	change->value = lookup_original(setting);
 	if (need->bytes)
-		change->value = RULES_STOCK_FACTOR *
-			rules_step(need, setting->value / RULES_STOCK_FACTOR);
-	change->reason = rules_reason(decision, need, dir);
+		change->value = RULES_STOCK_FACTOR * step;
+	change->reason = rules_reason(decision, need, dir, step);
 	return true;
 }
 

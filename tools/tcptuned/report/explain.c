@@ -11,6 +11,9 @@
 #include "../units.h"
 #include "names.h"
 
+/* Requests and replies without data are less than data by this. */
+#define EXPLAIN_ECHO	64
+
 static void explain_link(FILE *out, const struct tt_path *path)
 {
 	const char *source = names_source_text[path->link.source];
@@ -31,10 +34,13 @@ static void explain_peer(FILE *out, const struct tt_path *path)
 {
 	char peer[INET6_ADDRSTRLEN], rtt[UNITS_MAX];
 
-	fprintf(out, "%s, an NFS %s of this host (%u connection%s), is ",
-		units_addr(&path->peer, peer),
-		names_role[!path->role], path->nconns,
-		path->nconns == 1 ? "" : "s");
+	fprintf(out, "%s, an NFS %s of this host (",
+		units_addr(&path->peer, peer), names_role[!path->role]);
+	if (path->nconns)
+		fprintf(out, "%u connection%s), is ", path->nconns,
+			path->nconns == 1 ? "" : "s");
+	else
+		fprintf(out, "not connected), is ");
 	if (path->rtt_us)
 		fprintf(out, "%s away, ", units_time(path->rtt_us, rtt));
 	explain_link(out, path);
@@ -73,19 +79,38 @@ static void explain_setting(FILE *out,
 		fprintf(out, "; TCP provides that by itself");
 }
 
-/* The limit of a direction as a sentence, which names the end it is at. */
-static void explain_limit(FILE *out, const struct tt_path *path,
-			  enum tt_dir dir)
+/*
+ * The limit of a direction as a sentence, which names the end it is at. Windows
+ * that could not grow prove nothing.
+ */
+static void explain_limit(FILE *out, const struct status_input *input,
+			  const struct tt_path *path, enum tt_dir dir)
 {
+	bool budget = input->decision->needs[path->role][dir].budget_limited;
+	enum tt_limit limit = path->limit[dir];
 	char peer[INET6_ADDRSTRLEN];
 
-	if (path->limit[dir] == TT_LIMIT_RWND && dir == TT_OUT)
+	if (limit == TT_LIMIT_RWND && dir == TT_OUT)
 		fprintf(out, "%s's window limits it: raise it at that end",
 			units_addr(&path->peer, peer));
-	else if (path->proven[dir] && path->limit[dir] != TT_LIMIT_APPLICATION)
+	else if (path->proven[dir] && limit != TT_LIMIT_APPLICATION &&
+		 limit != TT_LIMIT_RWND &&
+		 !(limit == TT_LIMIT_SNDBUF && budget))
 		fprintf(out, "more window makes it no faster");
 	else
-		fprintf(out, "%s", names_limit_text[path->limit[dir]]);
+		fprintf(out, "%s", names_limit_text[limit]);
+	if (limit == TT_LIMIT_APPLICATION && dir == TT_IN)
+		fprintf(out, ", or that end limits it");
+	if ((limit == TT_LIMIT_SNDBUF || limit == TT_LIMIT_RWND) && budget)
+		fprintf(out, ", and the memory budget limits that");
+}
+
+/* Whether a direction only answers to what flows the other way. */
+static bool explain_is_echo(const struct tt_path *path, enum tt_dir dir)
+{
+	return path->best_bps[!dir] &&
+	       path->best_bps[dir] <= path->best_bps[!dir] / EXPLAIN_ECHO &&
+	       path->now_bps[dir] <= path->now_bps[!dir] / EXPLAIN_ECHO;
 }
 
 static void explain_dir(FILE *out, const struct status_input *input,
@@ -93,9 +118,14 @@ static void explain_dir(FILE *out, const struct status_input *input,
 {
 	char now[UNITS_MAX], best[UNITS_MAX], rtt[UNITS_MAX];
 	char window[UNITS_MAX];
+	bool asks = (path->role == TT_CLIENT) == (dir == TT_OUT);
 	u64 bdp;
 
 	fprintf(out, "%s it: ", dir == TT_OUT ? "To" : "From");
+	if (explain_is_echo(path, dir)) {
+		fprintf(out, "%s only.\n", asks ? "requests" : "replies");
+		return;
+	}
 	if (!path->best_bps[dir] || !path->rtt_us) {
 		fprintf(out, "%s.\n", names_limit_text[TT_LIMIT_UNKNOWN]);
 		return;
@@ -103,7 +133,7 @@ static void explain_dir(FILE *out, const struct status_input *input,
 	fprintf(out, "%s now, %s at best; ",
 		units_rate(path->now_bps[dir], now),
 		units_rate(path->best_bps[dir], best));
-	explain_limit(out, path, dir);
+	explain_limit(out, input, path, dir);
 	fprintf(out, ". ");
 	bdp = bdp_bytes(path->best_bps[dir], path->rtt_us);
 	fprintf(out, "%.1f x %s x %s = %s of window",

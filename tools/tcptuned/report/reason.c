@@ -13,12 +13,12 @@ static const char *reason_limit(const struct tt_reason *reason)
 {
 	if (reason->limit == TT_LIMIT_RWND && reason->dir == TT_OUT)
 		return "that end's window limits it";
+	if (reason->limit == TT_LIMIT_RWND)
+		return "the window limits it";
 	if (reason->proven)
 		return "it gets no faster";
 	if (reason->limit == TT_LIMIT_SNDBUF)
 		return "the send buffer limits it";
-	if (reason->limit == TT_LIMIT_RWND)
-		return "the window limits it";
 	return "it may get faster";
 }
 
@@ -50,11 +50,14 @@ static void reason_read_ahead(const struct tt_reason *reason, char *text)
 {
 	char peer[INET6_ADDRSTRLEN], rate[UNITS_MAX], rtt[UNITS_MAX];
 
-	snprintf(text, REASON_BYTES, "from %s: %s at best over %s, %s",
+	units_rate(reason->best_bps, rate);
+	snprintf(text, REASON_BYTES, "from %s: %s%s over %s, %s",
 		 units_addr(&reason->peer, peer),
-		 units_rate(reason->best_bps, rate),
+		 reason->best_bps ? rate : "nothing was read yet",
+		 reason->best_bps ? " at best" : "",
 		 units_time(reason->rtt_us, rtt),
 		 reason->proven ? "so three round trips are read ahead" :
+		 reason->best_bps ? "and the link may carry more" :
 		 "so it starts with what the link may carry");
 }
 

@@ -5,132 +5,30 @@
 faults PROGRAM [N] has N daemons killed at random, and N of a thousand of all
 other faults happen to one: killed, or without room on the disk, at each system
 call that writes; each byte of its ledger cut off or changed; clocks, devices,
-peers, mounts and versions that change; values that others write. After each, a
-restore leaves every value at its original or at what another program set, and a
-daemon starts. It serves a connection over which data flows meanwhile.
+peers, mounts, namespaces and versions that change; values that others write.
+After each, a restore leaves every value at its original or at what another
+program set, and a daemon starts. It serves a connection over which data flows
+meanwhile.
 """
 
-import contextlib
 import json
 import random
 import shutil
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import namespaces
-from world import NOBODY, RMEM, WMEM, Daemon, World, learn
+import vanish
+from campaign import NFSD, THEIRS, THOUSAND, Campaign, Case, Values, end
+from world import NOBODY, RMEM, World, learn
 
-THOUSAND = 1000
-# A daemon is at work after some milliseconds; faults fall before and after.
-AFTER_S = 0.1
-THEIRS = "4096\t131072\t7000000"
-# What says that nfsd serves; sunrpc itself need not be there.
-NFSD = (
-    "mount -t tmpfs none /proc/fs && mkdir /proc/fs/nfsd && echo tcp 2049 >/proc/fs/nfsd/portlist"
-)
 WRITES = "write,writev,?rename,renameat,fsync,?unlink,unlinkat,fchmod,fchown,?mkdir"
 FOREVER = 1_000_000_000
-
-Values = tuple[str, str]
-# What is done, and what another program has set meanwhile.
-Case = Callable[[], Values | None]
-
-
-@dataclass
-class Campaign:
-    """A host that serves a client, and what was tried on it."""
-
-    world: World
-    client: namespaces.Host
-    count: int
-    rand: random.Random
-    before: Values = field(init=False)
-    tried: int = 0
-    failed: int = 0
-    changed: int = 0
-
-    def __post_init__(self) -> None:
-        self.before = self.world.values()
-
-    def run(self, name: str, cases: list[Case]) -> None:
-        """Have faults of one kind happen, and say what came of them."""
-        start, failed = time.monotonic(), self.failed
-        for case in cases:
-            self.tried += 1
-            try:
-                self.settle(case())
-            except (AssertionError, OSError, subprocess.SubprocessError) as why:
-                self.failed += 1
-                print(f"{name}: {why!r}", flush=True)
-                self.reset()
-        seconds = time.monotonic() - start
-        print(
-            f"{name}: tried {len(cases)}, failed {self.failed - failed} in {seconds:.0f} s",
-            flush=True,
-        )
-
-    def some(self, cases: list[Case]) -> list[Case]:
-        """Of a thousand as many as were asked for, one at least."""
-        wanted = max(len(cases) * self.count // THOUSAND, 1)
-        if wanted >= len(cases):
-            return cases
-        return self.rand.sample(cases, wanted)
-
-    def settle(self, theirs: Values | None) -> None:
-        """Restore: values are the originals or theirs; a daemon starts."""
-        self.changed += self.world.values() != self.before
-        done = self.world.call("restore")
-        after = self.world.values()
-        assert done.returncode == 0, f"restore: {done.stdout}{done.stderr}"
-        assert after in (self.before, theirs), f"{after}: {done}"
-        done = self.world.call("--once")
-        assert done.returncode == 0, f"start: {done.stderr}"
-        done = self.world.call("restore")
-        assert done.returncode == 0, done
-        assert self.world.values() == after, done
-        self.reset()
-
-    def reset(self) -> None:
-        """As it was before, also when something failed."""
-        self.set(self.before)
-        for folder in (self.world.rundir, self.world.statedir):
-            for path in folder.iterdir():
-                path.unlink()
-        learn(self.world)
-
-    def set(self, values: Values) -> None:
-        """Set both values, as another program."""
-        for path, text in zip((RMEM, WMEM), values, strict=True):
-            self.world.set(path, text)
-
-    def at_work(self) -> Daemon:
-        """A daemon that has changed the values."""
-        daemon = self.started()
-        daemon.wait_for(lambda: all(map(str.__ne__, self.world.values(), self.before)))
-        return daemon
-
-    def soon(self) -> None:
-        """Wait until some moment before, while or after values change."""
-        time.sleep(self.rand.uniform(0, AFTER_S))
-
-    def started(self, *before: object) -> Daemon:
-        """A daemon that starts, with what it is run by."""
-        return self.world.start("--interval", "10ms", mounts=NFSD, before=before)
-
-
-def end(daemon: Daemon, signum: signal.Signals = signal.SIGTERM) -> None:
-    """End a daemon that may have ended."""
-    with contextlib.suppress(ProcessLookupError):
-        daemon.end(signum)
 
 
 def kills(campaign: Campaign) -> list[Case]:
@@ -261,64 +159,6 @@ def foreign(campaign: Campaign) -> list[Case]:
     return [write] * max(campaign.count // 10, 1)
 
 
-def vanishing(campaign: Campaign) -> list[Case]:
-    """The device, the namespace's name, the peer and nfsd's files go away."""
-    server, client = campaign.world.host, campaign.client
-
-    def device() -> None:
-        namespaces.join(server, client, 2)
-        daemon = campaign.started()
-        campaign.soon()
-        server.ip("link del veth2")
-        campaign.soon()
-        end(daemon)
-
-    def peer() -> None:
-        with traffic(server, client, "fd00:1::1"):
-            daemon = campaign.started()
-            campaign.soon()
-        campaign.soon()
-        end(daemon)
-
-    def mount() -> None:
-        gone = f"{NFSD} && {{ (sleep 0.05; umount /proc/fs) & }}"
-        daemon = campaign.world.start("--interval", "10ms", mounts=gone)
-        campaign.soon()
-        end(daemon)
-
-    return [device, peer, mount] * 10
-
-
-@contextlib.contextmanager
-def traffic(server: namespaces.Host, client: namespaces.Host, address: str) -> Iterator[None]:
-    """Data flows to a client all the time."""
-    done = threading.Event()
-
-    def send(sock: socket.socket) -> None:
-        while not done.wait(0.01):
-            sock.sendall(bytes(16384))
-
-    def receive(sock: socket.socket) -> None:
-        while sock.recv(65536):
-            pass
-
-    with contextlib.ExitStack() as stack:
-        ours, theirs = namespaces.connect(stack, server, client, address, namespaces.NFS_PORT)
-        threads = [
-            threading.Thread(target=send, args=(ours,)),
-            threading.Thread(target=receive, args=(theirs,)),
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            threads[0].join()
-            ours.shutdown(socket.SHUT_RDWR)
-            threads[1].join()
-
-
 def campaign(program: Path, folder: Path, count: int) -> Campaign:
     """All of it; what came of it."""
     names = ("run", "state")
@@ -333,7 +173,7 @@ def campaign(program: Path, folder: Path, count: int) -> Campaign:
         world = World(server, program, *(folder / name for name in names))
         learn(world)
         made = Campaign(world, client, count, random.Random(seed))
-        with traffic(server, client, "10.0.1.1"):
+        with vanish.traffic(server, client, "10.0.1.1"):
             made.run("killed at random", kills(made))
             for name, fault in FAULTS.items():
                 made.run(name, made.some(calls(made, fault)))
@@ -354,7 +194,8 @@ OTHERS: dict[str, Callable[[Campaign], list[Case]]] = {
     "ledger cut or changed": partial(ledgers, versions=False),
     "state of other times and versions": states,
     "clock steps": clocks,
-    "vanishing": vanishing,
+    "vanishing": vanish.vanishing,
+    "deleted": vanish.deleted,
 }
 
 

@@ -41,6 +41,14 @@ def _keep(setup: str, metric: str, value: float) -> None:
     figures.keep("cost", kernel, setup, metric, value)
 
 
+def _status_s(world: World) -> float:
+    """How long a status takes, with the start of the program."""
+    start = time.monotonic()
+    done = world.call("status")
+    assert done.returncode == 0, done.stderr
+    return time.monotonic() - start
+
+
 def test_10000_connections(world: World, tmp_path: Path) -> None:
     with crowd.connected(world, tmp_path / "clients", CONNECTIONS):
         daemon = world.start(mounts=crowd.NFSD)
@@ -55,15 +63,18 @@ def test_10000_connections(world: World, tmp_path: Path) -> None:
             time.sleep(MEASURE_S)
             share = (_processor_s(pid) - start) / MEASURE_S
             peak_kib = _status(pid, "VmHWM")
+            status_s = min(_status_s(world) for _ in range(5))
         finally:
             assert daemon.end() == 0, daemon.log()
     _keep("10,000 connections", "processor_percent", 100 * share)
     _keep("10,000 connections", "resident_mib", peak_kib / 1024)
+    _keep("10,000 connections", "status_ms", 1000 * status_s)
     paths = len(status["paths"]) + status["paths_left_out"]
     assert paths >= CONNECTIONS, paths
     # 0.9 % on a machine that does nothing else, 1.2 % beside guests.
     assert share < 0.02, f"{share:.2%} of a core"
     assert peak_kib < 16 << 10, f"{peak_kib} KiB"
+    assert status_s < 0.1, f"a status takes {1000 * status_s:.0f} ms"
 
 
 def test_idle(world: World) -> None:

@@ -21,6 +21,7 @@ static const struct {
 	const char		*fix;		/* holds this */
 	u64			now_bps;
 	bool			unknown;	/* rate of the link */
+	bool			bare;		/* @fix is all of it */
 	struct diagnose_host	host;
 	struct tt_path		path;
 	struct tt_conn		conn;
@@ -28,6 +29,10 @@ static const struct {
 } cases[] = {
 	{ nothing, .path = { .role = TT_SERVER, .limit = { TT_LIMIT_LINK },
 		    .best_bps = { 900 * MBIT } } },
+	{ "window at this end", "memory budget of 10.0M", 100 * MBIT,
+	  .host = { .has_sunrpc_tcpbuf = true, .budget_bytes = 10 << 20 },
+	  .path = { .role = TT_SERVER, .limit = { TT_LIMIT_SNDBUF },
+		    .best_bps = { 100 * MBIT } } },
 	{ "window at this end", "net.ipv4.tcp_wmem=", 100 * MBIT,
 	  .path = { .role = TT_SERVER, .limit = { TT_LIMIT_SNDBUF },
 		    .best_bps = { 100 * MBIT } } },
@@ -43,11 +48,17 @@ static const struct {
 	  .path = { .role = TT_SERVER, .limit = { TT_LIMIT_RWND },
 		    .best_bps = { 100 * MBIT } } },
 	/* 65535 << 4 in 100 ms, at rest and at work. */
-	{ "window scale", "ss -K dst :: sport = 2049", 83884800,
+	{ "window scale", "	# on ::\n    ss -K dst :: sport = 2049", 83884800,
 	  .path = { .role = TT_SERVER, .best_bps = { 1 } },
 	  .conn = { .wscale = { 4, 14 }, .local_port = 2049 } },
-	{ "window scale", "ss -K dst :: dport = 2049", 80 * MBIT,
+	{ "window scale", "\n    ss -K dst :: dport = 2049", 80 * MBIT,
 	  .unknown = true,
+	  .path = { .role = TT_CLIENT, .limit = { 0, TT_LIMIT_RWND },
+		    .best_bps = { 0, 80 * MBIT } },
+	  .conn = { .wscale = { 14, 4 }, .peer_port = 2049 } },
+	/* rmem_max is large enough: it must not be set to less. */
+	{ "window scale", "ss -K dst :: dport = 2049", 80 * MBIT,
+	  .bare = true, .unknown = true, .host.rmem_max_bytes = 1 << 30,
 	  .path = { .role = TT_CLIENT, .limit = { 0, TT_LIMIT_RWND },
 		    .best_bps = { 0, 80 * MBIT } },
 	  .conn = { .wscale = { 14, 4 }, .peer_port = 2049 } },
@@ -115,6 +126,8 @@ static void test(size_t i)
 		return;
 	EXPECT(!strcmp(found->cause, cases[i].cause), "%s", found->cause);
 	EXPECT(strstr(found->fix, cases[i].fix), "%s", found->fix);
+	EXPECT(!cases[i].bare || !strcmp(found->fix, cases[i].fix), "%s",
+	       found->fix);
 	EXPECT(found->now_bps == cases[i].now_bps, "%llu", found->now_bps);
 	EXPECT(found->then_bps >= found->now_bps, "%llu", found->then_bps);
 }

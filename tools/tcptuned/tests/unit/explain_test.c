@@ -13,11 +13,12 @@ static const struct {
 	struct tt_path		path;
 	struct tt_setting	setting;
 	bool			tcpbuf;
+	bool			budget_limited;
 	const char		*expected;
 } cases[] = {
 	{ "nothing moved", { .nconns = 2, .rtt_us = 30000,
 	    .link = { .name = "eth0", .rate_bps = 10 * GBIT,
-		      .source = TT_LINK_ETHTOOL } }, { .value = 0 }, true,
+		      .source = TT_LINK_ETHTOOL } }, { .value = 0 }, true, false,
 	  "10.0.0.1, an NFS client of this host (2 connections), is 30ms away, over eth0, which carries 10gbit according to the device.\n"
 	  "To it: no data has moved yet.\nFrom it: no data has moved yet.\n" },
 	{ "a link that does more than it says",
@@ -25,44 +26,63 @@ static const struct {
 	    .link = { .name = "veth0", .source = TT_LINK_OUTRUN },
 	    .now_bps = { GBIT }, .best_bps = { GBIT },
 	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 50000000 } },
-	  { .target = { TT_SRV_SNDBUF, "" }, .value = 0 }, true,
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = 0 }, true, false,
 	  "10.0.0.1, an NFS client of this host (4 connections), is 100ms away, over veth0, which is faster than it claims.\n"
 	  "To it: 1gbit now, 1gbit at best; the send buffer limits it. 4.0 x 1gbit x 100ms = 47.7M of window, of which one connection needs 26 %; TCP provides that by itself.\n"
-	  "From it: no data has moved yet.\n" },
+	  "From it: requests only.\n" },
 	{ "a ceiling was set", { .nconns = 1, .rtt_us = 100000,
 	    .now_bps = { GBIT / 2 }, .best_bps = { GBIT },
 	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 25000000 } },
 	  { .target = { TT_SRV_SNDBUF, "" }, .value = 24 * MIB,
-	    .written = true }, true,
+	    .written = true }, true, false,
 	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
 	  "To it: 500mbit now, 1gbit at best; the send buffer limits it. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 24.0M.\n"
-	  "From it: no data has moved yet.\n" },
+	  "From it: requests only.\n" },
 	{ "the peer's window, proven or not",
 	  { .nconns = 1, .rtt_us = 100000, .now_bps = { GBIT },
 	    .best_bps = { GBIT }, .proven = { true },
 	    .limit = { TT_LIMIT_RWND }, .window_bytes = { 25000000 } },
 	  { .target = { TT_SRV_SNDBUF, "" }, .value = 24 * MIB,
-	    .written = true }, true,
+	    .written = true }, true, false,
 	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
 	  "To it: 1gbit now, 1gbit at best; 10.0.0.1's window limits it: raise it at that end. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 24.0M.\n"
-	  "From it: no data has moved yet.\n" },
+	  "From it: requests only.\n" },
+	{ "the budget, proven or not",
+	  { .nconns = 1, .rtt_us = 100000, .now_bps = { GBIT },
+	    .best_bps = { GBIT }, .proven = { true },
+	    .limit = { TT_LIMIT_SNDBUF }, .window_bytes = { 25000000 } },
+	  { .target = { TT_SRV_SNDBUF, "" }, .value = 8 * MIB,
+	    .written = true }, true, true,
+	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
+	  "To it: 1gbit now, 1gbit at best; the send buffer limits it, and the memory budget limits that. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf was set to 8.0M.\n"
+	  "From it: requests only.\n" },
+	{ "this end's window, proven or not",
+	  { .nconns = 1, .rtt_us = 100000, .now_bps = { 0, GBIT },
+	    .best_bps = { 0, GBIT }, .proven = { false, true },
+	    .limit = { 0, TT_LIMIT_RWND }, .window_bytes = { 0, 25000000 } },
+	  { .target = { TT_SRV_RCVBUF, "" }, .value = 24 * MIB,
+	    .written = true }, true, false,
+	  "10.0.0.1, an NFS client of this host (1 connection), is 100ms away, over a link of unknown rate.\n"
+	  "To it: replies only.\n"
+	  "From it: 1gbit now, 1gbit at best; the window of this end limits it. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_rcvbuf was set to 24.0M.\n"
+	},
 	{ "learned, proven, and left alone",
 	  { .nconns = 0, .rtt_us = 100000, .learned = true,
 	    .best_bps = { GBIT }, .proven = { true },
 	    .limit = { TT_LIMIT_CONGESTION }, .window_bytes = { 25000000 } },
 	  { .target = { TT_SRV_SNDBUF, "" }, .value = MIB,
-	    .off = TT_OFF_FOREIGN }, true,
-	  "10.0.0.1, an NFS client of this host (0 connections), is 100ms away, over a link of unknown rate; learned in an earlier run.\n"
+	    .off = TT_OFF_FOREIGN }, true, false,
+	  "10.0.0.1, an NFS client of this host (not connected), is 100ms away, over a link of unknown rate; learned in an earlier run.\n"
 	  "To it: 0bit now, 1gbit at best; more window makes it no faster. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf is 1.0M and left alone.\n"
-	  "From it: no data has moved yet.\n" },
+	  "From it: requests only.\n" },
 	{ "without sunrpc-tcpbuf", { .nconns = 1, .rtt_us = 1000,
 	    .now_bps = { 0, GBIT }, .best_bps = { 0, GBIT },
 	    .limit = { 0, TT_LIMIT_APPLICATION },
 	    .window_bytes = { 0, 250000 } },
-	  { .target = { TT_TCP_RMEM, "" }, .value = 6 * MIB }, false,
+	  { .target = { TT_TCP_RMEM, "" }, .value = 6 * MIB }, false, false,
 	  "10.0.0.1, an NFS client of this host (1 connection), is 1ms away, over a link of unknown rate.\n"
-	  "To it: no data has moved yet.\n"
-	  "From it: 1gbit now, 1gbit at best; the application, NFS slots or threads ask for no more. 2.0 x 1gbit x 1ms = 244.1K of window; TCP provides that by itself.\n"
+	  "To it: replies only.\n"
+	  "From it: 1gbit now, 1gbit at best; the application, NFS slots or threads ask for no more, or that end limits it. 2.0 x 1gbit x 1ms = 244.1K of window; TCP provides that by itself.\n"
 	},
 };
 
@@ -83,6 +103,8 @@ int main(void)
 
 		decision.needs[TT_SERVER][TT_OUT].tunable = TT_SRV_SNDBUF;
 		decision.needs[TT_SERVER][TT_IN].tunable = TT_SRV_RCVBUF;
+		decision.needs[TT_SERVER][TT_OUT].budget_limited =
+			cases[i].budget_limited;
 		if (!cases[i].tcpbuf)
 			decision.needs[TT_SERVER][TT_IN].tunable = TT_TCP_RMEM;
 		path.peer = peer;

@@ -26,6 +26,7 @@ static const struct {
 	bool		rests;
 	u64		fastest_bps;
 	u64		expected;
+	const char	*because;	/* the reason holds this */
 } cases[] = {
 	{ "a server's replies", TT_SERVER, { .window_bytes = { 100 * MIB } },
 	  .id = TT_SRV_SNDBUF, .expected = 100 * MIB },
@@ -63,7 +64,12 @@ static const struct {
 	  .id = TT_SRV_SNDBUF, .written = 100 * MIB, .expected = 2 * MIB },
 	{ "up to what the link allows", TT_SERVER,
 	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 200 * MIB } },
-	  .id = TT_SRV_SNDBUF, .written = 20 * MIB, .expected = 200 * MIB },
+	  .id = TT_SRV_SNDBUF, .written = 20 * MIB, .expected = 200 * MIB,
+	  .because = "; set to what the link allows" },
+	{ "which may be less than the window", TT_SERVER,
+	  { .window_bytes = { 50 * MIB }, .reach_bytes = { 40 * MIB } },
+	  .id = TT_SRV_SNDBUF, .rests = true, .expected = 40 * MIB,
+	  .because = "; set to what the link allows" },
 	{ "but not for a path that rests", TT_SERVER,
 	  { .window_bytes = { 50 * MIB } }, .id = TT_SRV_SNDBUF,
 	  .written = 20 * MIB, .rests = true, .expected = ~0ULL },
@@ -262,6 +268,8 @@ int main(void)
 
 		got = decided(i, reason);
 		EXPECT(got == cases[i].expected, "%llu: %s", got, reason);
+		EXPECT(!cases[i].because || strstr(reason, cases[i].because),
+		       "%s", reason);
 		EXPECT(reason[0] && strlen(reason) < REASON_BYTES - 1, "%s", reason);
 		test_end(cases[i].name);
 	}

@@ -25,8 +25,8 @@ static const struct {
 	{ "the peer's window, proven or not",
 	  { PATH, .proven = true, .limit = TT_LIMIT_RWND },
 	  TO ", and that end's window limits it" },
-	{ "this end's window",
-	  { PATH, .dir = TT_IN, .limit = TT_LIMIT_RWND },
+	{ "this end's window, proven or not",
+	  { PATH, .dir = TT_IN, .proven = true, .limit = TT_LIMIT_RWND },
 	  "from 10.0.0.1: 1gbit at best over 100ms needs 23.8M, and the window limits it" },
 	{ "a share, and the budget",
 	  { PATH, .share_percent = 25, .budget_bytes = 1 << 30 },
@@ -35,6 +35,13 @@ static const struct {
 	{ "a reader", { .why = TT_WHY_READ_AHEAD, .dir = TT_IN, .proven = true,
 			.rtt_us = 100000, .best_bps = GBIT },
 	  "from 10.0.0.1: 1gbit at best over 100ms, so three round trips are read ahead" },
+	{ "a reader that may get faster",
+	  { .why = TT_WHY_READ_AHEAD, .rtt_us = 100000, .best_bps = GBIT },
+	  "from 10.0.0.1: 1gbit at best over 100ms, and the link may carry more" },
+	{ "a reader that has not begun",
+	  { .why = TT_WHY_READ_AHEAD, .rtt_us = 100000 },
+	  "from 10.0.0.1: nothing was read yet over 100ms, "
+	  "so it starts with what the link may carry" },
 	{ "the configuration", { .why = TT_WHY_CONF }, "as configured" },
 };
 

@@ -180,8 +180,8 @@ def _attack(connections: int) -> Table:
         "handle=$(printf '* /srv/nfs/far 64\\n' >/tmp/ask; "
         "exec 3<>/proc/fs/nfsd/filehandle; cat /tmp/ask >&3; cat <&3);"
         "nsenter --net=/run/netns/lan python3 "
-        "$LAB_REPO/tools/testing/lab/guest/silent.py 10.0.1.1 "
-        f"$(echo $handle | tr -d '\\\\x') {connections} 16 40 & sleep 20;"
+        "$LAB_REPO/tools/testing/lab/guest/strangers.py 10.0.1.1 "
+        f"$(echo $handle | tr -d '\\\\x') {connections} 40 & sleep 20;"
         f"head -1 {OUTQ}; sleep 35; head -1 {OUTQ};"
         "ss -Htn state established sport = :2049 dst 10.0.1.2 | wc -l; wait",
         start_s=2,
