@@ -10,6 +10,7 @@
 /**
  * struct diagnose_host - the machine; what is 0 is not known
  * @has_sunrpc_tcpbuf: as in struct tt_host
+ * @has_lossy: so is tcp_lossy_congestion_control
  * @slots: nfs.max_session_slots
  * @congestion_kb: fs.nfs.nfs_congestion_kb
  * @threads: of nfsd
@@ -18,6 +19,7 @@
  */
 struct diagnose_host {
 	bool	has_sunrpc_tcpbuf;
+	bool	has_lossy;
 	u64	slots;
 	u64	congestion_kb;
 	u64	threads;

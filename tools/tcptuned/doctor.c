@@ -14,6 +14,7 @@
 #include "conf.h"
 #include "diagnose.h"
 #include "model/model.h"
+#include "policy/table.h"
 #include "report/names.h"
 #include "report/text.h"
 #include "sense/proc.h"
@@ -63,6 +64,14 @@ static u64 doctor_number(const char *root, const char *path, const char *after)
 	if (at)
 		proc_numbers(at + strlen(after), &number, 1);
 	return number;
+}
+
+static bool doctor_has_lossy(const char *root)
+{
+	char text[16];
+
+	return !proc_read(root, table_rows[TT_SRV_LOSSY].path, text,
+			  sizeof(text));
 }
 
 /* What nfsd's pools of threads got and woke, added to @host. */
@@ -257,6 +266,7 @@ int doctor_run_root(const struct options *options, const char *root)
 {
 	struct doctor doctor = {
 		.root = root,
+		.host.has_lossy = doctor_has_lossy(root),
 		.host.slots = doctor_number(root, DOCTOR_SLOTS, ""),
 		.host.congestion_kb = doctor_number(root, DOCTOR_CONGESTION, ""),
 		.host.threads = doctor_number(root, DOCTOR_THREADS, "\nth "),

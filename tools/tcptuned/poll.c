@@ -15,6 +15,7 @@
 #include "report/metrics.h"
 #include "report/paths.h"
 #include "units.h"
+#include "words.h"
 
 /* Who else tunes, what was learned: these change slowly. */
 #define CHORES_US (60 * 1000000ULL)
@@ -96,11 +97,17 @@ static int poll_do_chores(struct daemon *daemon, u64 now_us)
 	return 0;
 }
 
+static const char *poll_value(enum tt_tunable id, u64 value,
+			      char text[WORDS_PRINT_BYTES])
+{
+	return words_print(tt_is_word(id), value, text);
+}
+
 /* Returns: whether there was something to say. */
 static bool poll_say_setting(struct daemon *daemon,
 			     const struct tt_setting *setting)
 {
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], value[WORDS_PRINT_BYTES];
 
 	poll_setting_name(daemon, setting, name);
 	if (setting->off == TT_OFF_DENIED && !*apply_problem(daemon->apply))
@@ -115,8 +122,9 @@ static bool poll_say_setting(struct daemon *daemon,
 			 name);
 	else
 		log_line(MSG_FOREIGN,
-			 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
-			 name, setting->value);
+			 "%s was already set to %s; tcptuned leaves it alone until \"tcptuned resume\"",
+			 name, poll_value(setting->target.id, setting->value,
+					  value));
 	return true;
 }
 
@@ -152,7 +160,7 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 		       u64 now_us)
 {
 	const struct tt_setting *settings, *setting = NULL;
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], text[WORDS_PRINT_BYTES];
 	size_t n;
 	u64 before, value;
 	bool failed;
@@ -171,8 +179,9 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 	err = apply_write(daemon->apply, change, now_us, &value);
 	poll_setting_name(daemon, setting, name);
 	if (err && err != -EBUSY && !failed)
-		log_line(MSG_NOT_SET, "cannot set %s to %llu: %s", name,
-			 change->value, strerror(-err));
+		log_line(MSG_NOT_SET, "cannot set %s to %s: %s", name,
+			 poll_value(change->target.id, change->value, text),
+			 strerror(-err));
 	if (err || value == before)
 		return;
 	daemon->nchanges[change->target.id]++;

@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 
 #include "base.h"
+#include "words.h"
 
 enum tt_role {
 	TT_SERVER,	/* its port is one of nfsd's listeners */
@@ -60,6 +61,9 @@ struct tt_addr {
  * @rcvbuf_bytes: sk_rcvbuf
  * @sent_bytes: payload that was sent, with what was sent again
  * @resent_bytes: payload that was sent again
+ * @sent_segs: packets with payload that were sent, modulo 2^32
+ * @resent_segs: packets that were sent again, modulo 2^32
+ * @cwnd_segs: packets that may be under way
  * @mss_bytes: payload of a packet that it sends
  * @wscale: window scale of what this end is offered (TT_OUT) and offers (TT_IN)
  * @backoff: how often in a row the oldest packet was sent again by timeout
@@ -86,6 +90,9 @@ struct tt_conn {
 	u32		rcvbuf_bytes;
 	u64		sent_bytes;
 	u64		resent_bytes;
+	u32		sent_segs;
+	u32		resent_segs;
+	u32		cwnd_segs;
 	u32		mss_bytes;
 	u8		wscale[TT_DIRS];
 	u8		backoff;
@@ -201,6 +208,9 @@ enum tt_limit {
  *	its link while it rises, @window_bytes once it is proven, and 0 while it
  *	rests
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
+ * @lost_ppm: of a million packets, those that were sent again although no queue
+ *	stood; 0 as long as that was not seen, see lossy.c
+ * @mss_bytes: payload of these packets; valid with @lost_ppm
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *
  * Servers have thousands of them, so there are no holes.
@@ -220,6 +230,8 @@ struct tt_path {
 	u64		window_bytes[TT_DIRS];
 	u64		reach_bytes[TT_DIRS];
 	u64		buffer_bytes[TT_DIRS];
+	u32		lost_ppm;
+	u32		mss_bytes;
 	u64		seen_us;
 };
 
@@ -242,6 +254,8 @@ static inline bool tt_is_shared(u32 share_percent)
  *	if the kernel lacks sunrpc-tcpbuf, or always
  * @slow_start_after_idle: whether net.ipv4.tcp_slow_start_after_idle is
  *	set to 0
+ * @congestion_control: of connections whose path loses at random: a name,
+ *	"auto" for BBR, or "no"
  * @metrics: file of the metrics; "auto" for the one in the runtime folder,
  *	"no" for none
  * @dry_run: decide and say, write nothing
@@ -253,6 +267,7 @@ struct tt_conf {
 	bool	read_ahead;
 	enum { TT_TCP_NEVER, TT_TCP_AUTO, TT_TCP_ALWAYS } tcp_limits;
 	bool	slow_start_after_idle;
+	char	congestion_control[WORDS_BYTES];
 	char	metrics[256];
 	bool	dry_run;
 };

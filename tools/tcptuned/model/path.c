@@ -214,6 +214,12 @@ void path_conn(struct path *path, const struct tt_conn *conn,
 						 path_conn_rtt(conn));
 }
 
+void path_lose(struct path *path, const struct tt_conn *conn, u32 lost_ppm)
+{
+	path->pub.lost_ppm = lost_ppm;
+	path->pub.mss_bytes = conn->mss_bytes;
+}
+
 /* Add what is compared within a snapshot to the span. */
 static void path_fold(struct path *path)
 {

@@ -25,6 +25,12 @@ struct path_counts {
 	u64	sndbuf_limited_us;		/* as in struct tt_conn */
 };
 
+/* Where counting of a connection's packets began, see lossy.c. */
+struct lossy_counts {
+	u32	segs;				/* sent by then */
+	u32	resent;				/* sent again by then */
+};
+
 /**
  * struct path_sample - what is compared within a snapshot
  * @most_bytes: of the connection that moved most, both directions

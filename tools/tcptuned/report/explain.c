@@ -9,6 +9,7 @@
 
 #include "../bdp.h"
 #include "../units.h"
+#include "../words.h"
 #include "names.h"
 
 static void explain_link(FILE *out, const struct tt_path *path)
@@ -88,6 +89,30 @@ static void explain_limit(FILE *out, const struct tt_path *path,
 		fprintf(out, "%s", names_limit_text[path->limit[dir]]);
 }
 
+/* What a loss at random costs, and what is there against it. */
+static void explain_loss(FILE *out, const struct status_input *input,
+			 const struct tt_path *path)
+{
+	enum tt_tunable id = path->role == TT_SERVER ? TT_SRV_LOSSY :
+			     TT_CLNT_LOSSY;
+	const struct tt_setting *setting = explain_find(input, id);
+	char rate[UNITS_MAX];
+
+	fprintf(out, "Of a million packets %u were sent again while no queue stood: ",
+		path->lost_ppm);
+	fprintf(out, "a connection of CUBIC carries %s then (RFC 9438, section 5.1); ",
+		units_rate(bdp_cubic(path->lost_ppm, path->rtt_us,
+				     path->mss_bytes), rate));
+	if (!setting || setting->off == TT_OFF_ABSENT)
+		fprintf(out,
+			"with net.ipv4.tcp_congestion_control=bbr new ones carry more, and strangers less.\n");
+	else if (setting->value)
+		fprintf(out, "connections that lose change to %s.\n",
+			words_text(setting->value));
+	else
+		fprintf(out, "see congestion_control in tcptuned.conf(5).\n");
+}
+
 static void explain_dir(FILE *out, const struct status_input *input,
 			const struct tt_path *path, enum tt_dir dir)
 {
@@ -116,6 +141,8 @@ static void explain_dir(FILE *out, const struct status_input *input,
 			path->share_percent);
 	explain_setting(out, input, path, dir);
 	fprintf(out, ".\n");
+	if (dir == TT_OUT && path->lost_ppm)
+		explain_loss(out, input, path);
 }
 
 /* The mounts from this server, and what they read in advance. */

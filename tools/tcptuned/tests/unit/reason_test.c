@@ -35,6 +35,8 @@ static const struct {
 	{ "a reader", { .why = TT_WHY_READ_AHEAD, .dir = TT_IN, .proven = true,
 			.rtt_us = 100000, .best_bps = GBIT },
 	  "from 10.0.0.1: 1gbit at best over 100ms, so three round trips are read ahead" },
+	{ "a loss", { .why = TT_WHY_LOSS, .rtt_us = 30000, .lost_ppm = 104 },
+	  "to 10.0.0.1: 104 in a million packets are sent again over 30ms without a queue" },
 	{ "the configuration", { .why = TT_WHY_CONF }, "as configured" },
 };
 
