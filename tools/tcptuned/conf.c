@@ -132,6 +132,21 @@ static int conf_parse_metrics(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
+static int conf_parse_reconnect(struct tt_conf *conf, const char *value)
+{
+	int found = names_find(names_reconnect, NAMES_RECONNECT, value);
+
+	if (found < 0)
+		return -EINVAL;
+	conf->reconnect = found;
+	return 0;
+}
+
+static void conf_print_reconnect(const struct tt_conf *conf, FILE *out)
+{
+	fputs(names_reconnect[conf->reconnect], out);
+}
+
 static void conf_print_metrics(const struct tt_conf *conf, FILE *out)
 {
 	fputs(conf->metrics, out);
@@ -167,6 +182,8 @@ static const struct conf_key conf_keys[] = {
 	  offsetof(struct tt_conf, slow_start_after_idle), NULL, NULL },
 	{ "congestion_control", CONF_CONGESTION, "auto, no or a name such as bbr",
 	  0, conf_parse_congestion, conf_print_congestion },
+	{ "reconnect", "auto", "auto, no or always", 0,
+	  conf_parse_reconnect, conf_print_reconnect },
 	{ "metrics", "auto", "auto, no or the full name of a .prom file", 0,
 	  conf_parse_metrics, conf_print_metrics },
 };

@@ -14,6 +14,7 @@
 #include "report/log.h"
 #include "report/metrics.h"
 #include "report/paths.h"
+#include "report/reason.h"
 #include "units.h"
 #include "words.h"
 
@@ -196,13 +197,40 @@ static struct policy_input poll_input(const struct daemon *daemon,
 		.now_us = snapshot->now_us,
 		.conf = &daemon->conf,
 		.host = &snapshot->host,
+		.conns = snapshot->conns,
+		.nconns = snapshot->nconns,
 		.mounts = snapshot->mounts,
 		.nmounts = snapshot->nmounts,
+		.reconnects = daemon->reconnects.done,
+		.nreconnects = daemon->reconnects.n,
 	};
 
 	input.paths = model_paths(daemon->model, &input.npaths);
 	input.settings = apply_settings(daemon->apply, &input.nsettings);
 	return input;
+}
+
+static void poll_reconnect(struct daemon *daemon,
+			   const struct tt_reconnect *reconnect)
+{
+	bool dry_run = daemon->conf.dry_run;
+	char text[REASON_BYTES];
+	int err;
+
+	reconnects_note(&daemon->reconnects, reconnect);
+	reason_reconnect(reconnect, text);
+	err = dry_run ? 0 : reconnect_destroy(&reconnect->conn);
+	if (!err)
+		log_line(MSG_RECONNECT, "%s %s",
+			 dry_run ? "would renew the" : "renewed the", text);
+	else if (err == -EOPNOTSUPP)
+		log_once(MSG_RECONNECT,
+			 "this kernel lacks CONFIG_INET_DIAG_DESTROY: mount again to renew the %s",
+			 text);
+	/* It may have ended by itself. */
+	else if (err != -ENOENT)
+		log_line(MSG_RECONNECT, "cannot renew the %s: %s", text,
+			 strerror(-err));
 }
 
 static void poll_decide(struct daemon *daemon,
@@ -219,6 +247,8 @@ static void poll_decide(struct daemon *daemon,
 			 units_bytes(decision->budget_bytes, budget));
 	for (size_t i = 0; i < decision->nchanges; i++)
 		poll_apply(daemon, &decision->changes[i], snapshot->now_us);
+	if (decision->reconnects)
+		poll_reconnect(daemon, &decision->reconnect);
 }
 
 /* The file that the configuration wants, "" for none. */

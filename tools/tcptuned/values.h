@@ -134,6 +134,20 @@ struct tt_need {
 	bool			budget_limited;
 };
 
+/**
+ * struct tt_reconnect - a connection that is made anew, for its window scale
+ * @conn: which
+ * @wscale: that the new one agrees on for what this end receives
+ * @rtt_us: of its path
+ * @now_us: CLOCK_MONOTONIC
+ */
+struct tt_reconnect {
+	struct tt_conn	conn;
+	u8		wscale;
+	u32		rtt_us;
+	u64		now_us;
+};
+
 /* More than there are tunables; a mount beyond that waits for the next poll. */
 #define TT_CHANGES_MAX	64
 
@@ -144,6 +158,8 @@ struct tt_need {
  * @budget_limited: some need would be larger without it
  * @changes: values to write, in this order
  * @nchanges: length
+ * @reconnects: @reconnect is to be made anew
+ * @reconnect: a connection
  */
 struct tt_decision {
 	struct tt_need		needs[TT_ROLES][TT_DIRS];
@@ -151,6 +167,8 @@ struct tt_decision {
 	bool			budget_limited;
 	struct tt_change	changes[TT_CHANGES_MAX];
 	size_t			nchanges;
+	bool			reconnects;
+	struct tt_reconnect	reconnect;
 };
 
 /* Why a tunable is not written. */

@@ -129,6 +129,8 @@ static void explain_dir(FILE *out, const struct status_input *input,
 		units_rate(path->now_bps[dir], now),
 		units_rate(path->best_bps[dir], best));
 	explain_limit(out, path, dir);
+	if (dir == TT_IN && path->scaled_us)
+		fprintf(out, ", and the window scale, agreed when it connected, allows no more");
 	fprintf(out, ". ");
 	bdp = bdp_bytes(path->best_bps[dir], path->rtt_us);
 	fprintf(out, "%.1f x %s x %s = %s of window",

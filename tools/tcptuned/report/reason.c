@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../bdp.h"
 #include "../units.h"
 #include "../words.h"
 
@@ -89,6 +90,24 @@ const char *reason_text(const struct tt_reason *reason,
 		reason_loss(reason, text);
 	else
 		snprintf(text, REASON_BYTES, "%s", sentences[reason->why]);
+	return text;
+}
+
+const char *reason_reconnect(const struct tt_reconnect *reconnect,
+			     char text[REASON_BYTES])
+{
+	const struct tt_conn *conn = &reconnect->conn;
+	u64 bytes = 65535ULL << conn->wscale[TT_IN];
+	char peer[INET6_ADDRSTRLEN], size[UNITS_MAX], rate[UNITS_MAX];
+	char rtt[UNITS_MAX];
+
+	snprintf(text, REASON_BYTES,
+		 "connection with %s, ports %u and %u: its window scale of %u allows %s, or %s over %s; a new one agrees on %u",
+		 units_addr(&conn->peer, peer), conn->local_port,
+		 conn->peer_port, conn->wscale[TT_IN],
+		 units_bytes(bytes, size),
+		 units_rate(bdp_rate(bytes, reconnect->rtt_us), rate),
+		 units_time(reconnect->rtt_us, rtt), reconnect->wscale);
 	return text;
 }
 

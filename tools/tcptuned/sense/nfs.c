@@ -41,6 +41,26 @@ int nfs_listeners(const char *root, struct diag_ports *ports)
 	return 0;
 }
 
+/* Every client of NFSv4.0 begins with this operation, and no other has it. */
+#define NFS_SETCLIENTID 35
+#define NFS_MOST_COUNTS 128
+
+bool nfs_sessions_only(const char *text)
+{
+	u64 counts[NFS_MOST_COUNTS];
+	const char *proc3 = strstr(text, "\nproc3 ");
+	const char *ops = strstr(text, "\nproc4ops ");
+	size_t n;
+
+	/* First comes how many there are; procedure 0 does nothing. */
+	n = proc3 ? proc_numbers(proc3 + 7, counts, NFS_MOST_COUNTS) : 0;
+	for (size_t i = 2; i < n; i++)
+		if (counts[i])
+			return false;
+	n = ops ? proc_numbers(ops + 10, counts, NFS_MOST_COUNTS) : 0;
+	return n > NFS_SETCLIENTID + 1 && !counts[NFS_SETCLIENTID + 1];
+}
+
 /* What follows a name, which ends with "=", or NULL if it is another one. */
 static char *nfs_option_value(char *option, const char *name)
 {
@@ -83,6 +103,10 @@ static bool nfs_parse_options(struct tt_mount *mount, char *options)
 		value = nfs_option_value(option, "port=");
 		if (value)
 			mount->port = nfs_number(value, UINT16_MAX);
+		value = nfs_option_value(option, "vers=");
+		if (value)
+			mount->has_session = !strncmp(value, "4.", 2) &&
+					     nfs_number(value + 2, UINT8_MAX);
 		value = nfs_option_value(option, "rsize=");
 		if (value)
 			mount->rsize_bytes = nfs_number(value, UINT32_MAX);

@@ -16,6 +16,7 @@ static const struct {
 	{ "all keys", "roles = client\nbandwidth = 2.5gbit\nmemory = 10%\n"
 	  "read_ahead = no\ntcp_limits = always\n"
 	  "no_slow_start_after_idle = yes\ncongestion_control = illinois\n"
+	  "reconnect = always\n"
 	  "metrics = /srv/x/nfs.prom\n", NULL },
 	{ "inline comment", "memory = 10% ; little\n", NULL },
 	{ "no newline at the end", "memory = 10%", NULL },
@@ -32,6 +33,7 @@ static const struct {
 	  "1: congestion_control: \"b/b\" is not auto, no or a name" },
 	{ "too long a name of 16", "congestion_control = abcdefghijklmnop\n",
 	  "1: congestion_control: " },
+	{ "bad reconnect", "reconnect = yes\n", "1: reconnect: \"yes\" is not auto" },
 	{ "no metrics", "metrics = no\n", NULL },
 	{ "not a full name", "metrics = x.prom\n", "1: metrics: \"x.prom\" is" },
 	{ "not read by the collector", "metrics = /x.txt\n",
@@ -95,6 +97,7 @@ static void test_values(void)
 	EXPECT(!conf.read_ahead);
 	EXPECT_EQ(conf.tcp_limits, TT_TCP_ALWAYS);
 	EXPECT(conf.slow_start_after_idle);
+	EXPECT_EQ(conf.reconnect, TT_RECONNECT_ALWAYS);
 	EXPECT_STR(conf.congestion_control, "illinois");
 	EXPECT_STR(conf.metrics, "/srv/x/nfs.prom");
 	EXPECT(conf.dry_run);

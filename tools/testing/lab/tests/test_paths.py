@@ -49,3 +49,82 @@ def test_random_loss(images: Images, keep: Keep) -> None:
         keep("random loss, tcptuned", f"{cell}", f"{way}_mb_per_s", rate)
         # CUBIC carries 6 to 8.
         assert rate >= 90, way
+
+
+def _old_mount(cell: Cell) -> scenario.Scenario:
+    """A cell whose mounts were made before the daemons started."""
+    plan = _alone(cells.plan(cell, PEERS["tcptuned"]), cell.end_s + 1)
+    for name in [name for name in plan.server.sysctl if "dirty" in name]:
+        del plan.server.sysctl[name]
+    memory_mb = cells.ROOM[cell.rate_mbit][0]
+    return dataclasses.replace(plan, memory_mb=memory_mb, daemons_first=False)
+
+
+OLD = [Cell(10000, rtt_ms, "4.2") for rtt_ms in (60, 120)]
+
+
+@pytest.mark.parametrize("cell", OLD, ids=str)
+def test_old_mount(images: Images, keep: Keep, cell: Cell) -> None:
+    """A scale of 10 gives 93 % and 47 %; each end renews what it receives."""
+    run = measured.run(images.patched, _old_mount(cell))
+    for way, host in (("write", "server"), ("read", "reader")):
+        rate = _mean(run, way, cell.deadline_s, cell.end_s)
+        keep("old mount, tcptuned", f"{cell}", f"{way}_mb_per_s", rate)
+        assert rate >= 0.97 * cell.limit, way
+        said = run.report["daemons"][host]["output"]
+        assert said.count("renewed the connection") == 1, said
+
+
+def test_old_mount_of_v3(images: Images) -> None:
+    """It may repeat requests, so that its connection stays as it is."""
+    cell = Cell(1000, 120, "3")
+    plan = _old_mount(cell)
+    small = {"net.ipv4.tcp_rmem": "4096 131072 6291456"}
+    for name, client in plan.clients.items():
+        sysctl = {**client.sysctl, **small}
+        plan.clients[name] = dataclasses.replace(client, sysctl=sysctl)
+    run = measured.run(images.patched, plan)
+    # 65,535 << 7 per round trip.
+    assert _mean(run, "read", cell.deadline_s, cell.end_s) <= 0.6 * cell.limit
+    for daemon in run.report["daemons"].values():
+        assert "renewed" not in daemon["output"]
+
+
+ROUNDS = 150
+# While the clients are at work their connections end, from either end.
+RENEW = """\
+while pgrep -f '[r]eplay.py' >/dev/null; do
+    sleep 0.3; ss -HtnK sport = :2049
+    sleep 0.3; for host in v3 v40 v41 v42; do ip netns exec $host ss -HtnK dport = :2049; done
+done | wc -l
+"""
+
+
+def test_done_once(images: Images) -> None:
+    """What must not be done twice, while connections are renewed."""
+    path = {"rate_mbit": 1000, "delay_ms": 5}
+    versions = {"v3": "3", "v40": "4.0", "v41": "4.1", "v42": "4.2"}
+    replay = "python3 $LAB_REPO/tools/testing/lab/guest/replay.py"
+    work = [
+        {
+            "do": "run",
+            "host": name,
+            "command": f"mkdir /mnt/{name}/of-{name}; {replay} /mnt/{name}/of-{name} {ROUNDS}",
+        }
+        for name in versions
+    ]
+    plan = scenario.from_dict(
+        {
+            "name": "replay",
+            "title": "requests while connections are renewed",
+            "clients": {name: {**path, "nfs": nfs} for name, nfs in versions.items()},
+            "memory_mb": 1000,
+            "phases": [
+                {"name": "work", "jobs": [*work, {"do": "run", "host": "server", "command": RENEW}]}
+            ],
+        }
+    )
+    run = measured.run(images.patched, plan)["work"]
+    for job, name in enumerate(versions):
+        assert f"{ROUNDS} rounds, done once" in run.output(job), name
+    assert int(run.output(len(versions))) > 20
