@@ -45,19 +45,30 @@ int nfs_listeners(const char *root, struct diag_ports *ports)
 #define NFS_SETCLIENTID 35
 #define NFS_MOST_COUNTS 128
 
+/* The numbers of a line; the first says how many more there are. */
+static size_t nfs_counts(const char *text, const char *line,
+			 u64 counts[NFS_MOST_COUNTS])
+{
+	const char *at = strstr(text, line);
+
+	return at ? proc_numbers(at + strlen(line), counts,
+				 NFS_MOST_COUNTS) : 0;
+}
+
 bool nfs_sessions_only(const char *text)
 {
+	static const char * const lines[] = { "\nproc2 ", "\nproc3 " };
 	u64 counts[NFS_MOST_COUNTS];
-	const char *proc3 = strstr(text, "\nproc3 ");
-	const char *ops = strstr(text, "\nproc4ops ");
 	size_t n;
 
-	/* First comes how many there are; procedure 0 does nothing. */
-	n = proc3 ? proc_numbers(proc3 + 7, counts, NFS_MOST_COUNTS) : 0;
-	for (size_t i = 2; i < n; i++)
-		if (counts[i])
-			return false;
-	n = ops ? proc_numbers(ops + 10, counts, NFS_MOST_COUNTS) : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		n = nfs_counts(text, lines[i], counts);
+		/* Procedure 0 does nothing. */
+		for (size_t j = 2; j < n; j++)
+			if (counts[j])
+				return false;
+	}
+	n = nfs_counts(text, "\nproc4ops ", counts);
 	return n > NFS_SETCLIENTID + 1 && !counts[NFS_SETCLIENTID + 1];
 }
 

@@ -240,7 +240,8 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 		snapshot->mounts = mounts_list(sense->mounts,
 					       &snapshot->nmounts);
 	host_read(sense->root, &snapshot->host);
-	snapshot->host.sessions_only = sense_sessions_only(sense->root);
+	snapshot->host.sessions_only = sense->listeners.n &&
+				       sense_sessions_only(sense->root);
 	snapshot->host.fastest_bps =
 		conf->bandwidth_bps ? conf->bandwidth_bps :
 		links_fastest(sense->links, sense->route, snapshot->now_us);

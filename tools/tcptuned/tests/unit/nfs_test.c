@@ -136,6 +136,7 @@ static const struct {
 	{ "sessions only", NOBODY OPS("0"), true },
 	{ "NFSv4.0", NOBODY OPS("1"), false },
 	{ "NFSv3", "rc 0 0 9\nproc3 22 5 0 1 0 0\n" OPS("0"), false },
+	{ "NFSv2", "rc 0 0 9\nproc2 18 5 0 1 0 0\n" OPS("0"), false },
 	{ "no NFSv3 in the kernel", "rc 0 0 9\n" OPS("0"), true },
 	{ "no NFSv4", "rc 0 0 9\nproc3 22 5 0 0 0 0\n", false },
 	{ "cut off", NOBODY "proc4ops 76" TEN TEN "\n", false },
