@@ -5,6 +5,8 @@
  */
 #include "bdp.h"
 
+#include <math.h>
+
 #define BDP_BYTES_MAX	1000000000000000000ULL
 
 /* Bits in a byte, and microseconds in a second. */
@@ -23,4 +25,18 @@ u64 bdp_rate(u64 bytes, u64 us)
 	double bps = us ? (double)bytes * BDP_SCALE / (double)us : 0;
 
 	return bps < (double)BDP_RATE_MAX_BPS ? (u64)bps : BDP_RATE_MAX_BPS;
+}
+
+/*
+ * The mean window of RFC 9438, section 5.1, in packets, where that is more than
+ * Reno's, which CUBIC keeps up with (section 4.3).
+ */
+u64 bdp_cubic(u32 lost_ppm, u32 rtt_us, u32 mss_bytes)
+{
+	double share = lost_ppm / 1e6;
+	double cubic = 1.054 * pow(rtt_us / 1e6 / share, 0.75);
+	double reno = 1.2 / sqrt(share);
+	double bytes = (cubic > reno ? cubic : reno) * mss_bytes;
+
+	return bytes < (double)BDP_BYTES_MAX ? bdp_rate(bytes, rtt_us) : 0;
 }

@@ -43,7 +43,7 @@ int command_finish(int code)
 
 static bool command_is_buffer(enum tt_tunable id)
 {
-	return id != TT_SLOW_START && id != TT_READ_AHEAD;
+	return id < TT_SLOW_START;
 }
 
 static int command_compute_json(const struct options *options)

@@ -13,6 +13,10 @@
 #include "file.h"
 #include "report/names.h"
 #include "units.h"
+#include "words.h"
+
+/* Documentation/lossy.rst has what strangers lose by it. */
+#define CONF_CONGESTION	"auto"
 
 /* A key of the file. */
 struct conf_key {
@@ -128,9 +132,39 @@ static int conf_parse_metrics(struct tt_conf *conf, const char *value)
 	return 0;
 }
 
+static int conf_parse_reconnect(struct tt_conf *conf, const char *value)
+{
+	int found = names_find(names_reconnect, NAMES_RECONNECT, value);
+
+	if (found < 0)
+		return -EINVAL;
+	conf->reconnect = found;
+	return 0;
+}
+
+static void conf_print_reconnect(const struct tt_conf *conf, FILE *out)
+{
+	fputs(names_reconnect[conf->reconnect], out);
+}
+
 static void conf_print_metrics(const struct tt_conf *conf, FILE *out)
 {
 	fputs(conf->metrics, out);
+}
+
+static int conf_parse_congestion(struct tt_conf *conf, const char *value)
+{
+	u64 number = words_number(value);
+
+	if (!number || number == WORDS_MAX)
+		return -EINVAL;
+	strcpy(conf->congestion_control, value);
+	return 0;
+}
+
+static void conf_print_congestion(const struct tt_conf *conf, FILE *out)
+{
+	fputs(conf->congestion_control, out);
 }
 
 static const struct conf_key conf_keys[] = {
@@ -146,6 +180,10 @@ static const struct conf_key conf_keys[] = {
 	  conf_parse_tcp_limits, conf_print_tcp_limits },
 	{ "no_slow_start_after_idle", "no", "yes or no",
 	  offsetof(struct tt_conf, slow_start_after_idle), NULL, NULL },
+	{ "congestion_control", CONF_CONGESTION, "auto, no or a name such as bbr",
+	  0, conf_parse_congestion, conf_print_congestion },
+	{ "reconnect", "auto", "auto, no or always", 0,
+	  conf_parse_reconnect, conf_print_reconnect },
 	{ "metrics", "auto", "auto, no or the full name of a .prom file", 0,
 	  conf_parse_metrics, conf_print_metrics },
 };

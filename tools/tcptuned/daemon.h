@@ -5,6 +5,7 @@
 #include <systemd/sd-event.h>
 
 #include "apply/apply.h"
+#include "apply/reconnect.h"
 #include "learned.h"
 #include "model/model.h"
 #include "options.h"
@@ -23,6 +24,7 @@ struct daemon {
 	struct model		*model;
 	struct apply		*apply;
 	struct tt_decision	 decision;	/* of the last poll */
+	struct reconnects	 reconnects;	/* made anew */
 	struct learned		 learned;	/* this run and those before */
 	struct rivals		 rivals;	/* who else tunes here */
 	char			 rival_text[200];	/* a sentence, or "" */

@@ -241,17 +241,24 @@ static bool diagnose_loss(const struct diagnose_case *c,
 			  struct diagnose_finding *f)
 {
 	const struct tt_conn *conn = c->on->conn;
-	char rtt[UNITS_MAX];
+	bool client = c->on->path->role == TT_CLIENT;
+	const struct tt_row *row = &table_rows[TT_SRV_LOSSY + client];
+	char rtt[UNITS_MAX], rate[UNITS_MAX];
+	u32 ppm;
 
 	if (c->dir != TT_OUT || conn->sent_bytes < DIAGNOSE_LOSS_BYTES ||
 	    conn->resent_bytes < conn->sent_bytes / DIAGNOSE_LOSS ||
 	    conn->rtt_us > c->rtt_us + c->rtt_us / 20)
 		return false;
 	diagnose_seen(c, f);
-	FIGURE(f, "%.3f %% is sent again, while %s shows no queue",
-	       100.0 * conn->resent_bytes / conn->sent_bytes,
-	       units_time(conn->rtt_us, rtt));
-	FIX(f, "sysctl -w net.ipv4.tcp_congestion_control=bbr	# takes from others");
+	ppm = 1e6 * min_u64(conn->resent_bytes, conn->sent_bytes) /
+	      conn->sent_bytes;
+	FIGURE(f,
+	       "%.3f %% is sent again, while %s shows no queue; CUBIC carries %s then (RFC 9438)",
+	       ppm / 1e4, units_time(conn->rtt_us, rtt),
+	       units_rate(bdp_cubic(ppm, c->rtt_us, conn->mss_bytes), rate));
+	FIX(f, "sysctl -w %s=bbr	# takes from others", c->host->has_lossy ?
+	    row->name : "net.ipv4.tcp_congestion_control");
 	return c->on->path->limit[TT_OUT] == TT_LIMIT_CONGESTION;
 }
 

@@ -12,6 +12,7 @@
  * @has_sunrpc_tcpbuf: as in struct tt_host
  * @rmem_max_bytes: net.core.rmem_max
  * @budget_bytes: what the configuration and tcp_mem allow all buffers
+ * @has_lossy: so is tcp_lossy_congestion_control
  * @slots: nfs.max_session_slots
  * @congestion_kb: fs.nfs.nfs_congestion_kb
  * @threads: of nfsd
@@ -22,6 +23,7 @@ struct diagnose_host {
 	bool	has_sunrpc_tcpbuf;
 	u64	rmem_max_bytes;
 	u64	budget_bytes;
+	bool	has_lossy;
 	u64	slots;
 	u64	congestion_kb;
 	u64	threads;

@@ -15,6 +15,7 @@
 #include "diagnose.h"
 #include "model/model.h"
 #include "policy/budget.h"
+#include "policy/table.h"
 #include "report/names.h"
 #include "report/text.h"
 #include "sense/proc.h"
@@ -65,6 +66,14 @@ static u64 doctor_number(const char *root, const char *path, const char *after)
 	if (at)
 		proc_numbers(at + strlen(after), &number, 1);
 	return number;
+}
+
+static bool doctor_has_lossy(const char *root)
+{
+	char text[16];
+
+	return !proc_read(root, table_rows[TT_SRV_LOSSY].path, text,
+			  sizeof(text));
 }
 
 /* What nfsd's pools of threads got and woke, added to @host. */
@@ -264,6 +273,7 @@ int doctor_run_root(const struct options *options, const char *root)
 	struct doctor doctor = {
 		.root = root,
 		.host.rmem_max_bytes = doctor_number(root, DOCTOR_RMEM_MAX, ""),
+		.host.has_lossy = doctor_has_lossy(root),
 		.host.slots = doctor_number(root, DOCTOR_SLOTS, ""),
 		.host.congestion_kb = doctor_number(root, DOCTOR_CONGESTION, ""),
 		.host.threads = doctor_number(root, DOCTOR_THREADS, "\nth "),

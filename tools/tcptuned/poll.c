@@ -14,7 +14,9 @@
 #include "report/log.h"
 #include "report/metrics.h"
 #include "report/paths.h"
+#include "report/reason.h"
 #include "units.h"
+#include "words.h"
 
 /* Who else tunes, what was learned: these change slowly. */
 #define CHORES_US (60 * 1000000ULL)
@@ -96,11 +98,17 @@ static int poll_do_chores(struct daemon *daemon, u64 now_us)
 	return 0;
 }
 
+static const char *poll_value(enum tt_tunable id, u64 value,
+			      char text[WORDS_PRINT_BYTES])
+{
+	return words_print(tt_is_word(id), value, text);
+}
+
 /* Returns: whether there was something to say. */
 static bool poll_say_setting(struct daemon *daemon,
 			     const struct tt_setting *setting)
 {
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], value[WORDS_PRINT_BYTES];
 
 	poll_setting_name(daemon, setting, name);
 	if (setting->off == TT_OFF_DENIED && !*apply_problem(daemon->apply))
@@ -115,8 +123,9 @@ static bool poll_say_setting(struct daemon *daemon,
 			 name);
 	else
 		log_line(MSG_FOREIGN,
-			 "%s was already set to %llu; tcptuned leaves it alone until \"tcptuned resume\"",
-			 name, setting->value);
+			 "%s was already set to %s; tcptuned leaves it alone until \"tcptuned resume\"",
+			 name, poll_value(setting->target.id, setting->value,
+					  value));
 	return true;
 }
 
@@ -152,7 +161,7 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 		       u64 now_us)
 {
 	const struct tt_setting *settings, *setting = NULL;
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], text[WORDS_PRINT_BYTES];
 	size_t n;
 	u64 before, value;
 	bool failed;
@@ -171,8 +180,9 @@ static void poll_apply(struct daemon *daemon, const struct tt_change *change,
 	err = apply_write(daemon->apply, change, now_us, &value);
 	poll_setting_name(daemon, setting, name);
 	if (err && err != -EBUSY && !failed)
-		log_line(MSG_NOT_SET, "cannot set %s to %llu: %s", name,
-			 change->value, strerror(-err));
+		log_line(MSG_NOT_SET, "cannot set %s to %s: %s", name,
+			 poll_value(change->target.id, change->value, text),
+			 strerror(-err));
 	if (err || value == before)
 		return;
 	daemon->nchanges[change->target.id]++;
@@ -187,13 +197,40 @@ static struct policy_input poll_input(const struct daemon *daemon,
 		.now_us = snapshot->now_us,
 		.conf = &daemon->conf,
 		.host = &snapshot->host,
+		.conns = snapshot->conns,
+		.nconns = snapshot->nconns,
 		.mounts = snapshot->mounts,
 		.nmounts = snapshot->nmounts,
+		.reconnects = daemon->reconnects.done,
+		.nreconnects = daemon->reconnects.n,
 	};
 
 	input.paths = model_paths(daemon->model, &input.npaths);
 	input.settings = apply_settings(daemon->apply, &input.nsettings);
 	return input;
+}
+
+static void poll_reconnect(struct daemon *daemon,
+			   const struct tt_reconnect *reconnect)
+{
+	bool dry_run = daemon->conf.dry_run;
+	char text[REASON_BYTES];
+	int err;
+
+	reconnects_note(&daemon->reconnects, reconnect);
+	reason_reconnect(reconnect, text);
+	err = dry_run ? 0 : reconnect_destroy(&reconnect->conn);
+	if (!err)
+		log_line(MSG_RECONNECT, "%s %s",
+			 dry_run ? "would renew the" : "renewed the", text);
+	else if (err == -EOPNOTSUPP)
+		log_once(MSG_RECONNECT,
+			 "this kernel lacks CONFIG_INET_DIAG_DESTROY: mount again to renew the %s",
+			 text);
+	/* It may have ended by itself. */
+	else if (err != -ENOENT)
+		log_line(MSG_RECONNECT, "cannot renew the %s: %s", text,
+			 strerror(-err));
 }
 
 static void poll_decide(struct daemon *daemon,
@@ -210,6 +247,8 @@ static void poll_decide(struct daemon *daemon,
 			 units_bytes(decision->budget_bytes, budget));
 	for (size_t i = 0; i < decision->nchanges; i++)
 		poll_apply(daemon, &decision->changes[i], snapshot->now_us);
+	if (decision->reconnects)
+		poll_reconnect(daemon, &decision->reconnect);
 }
 
 /* The file that the configuration wants, "" for none. */

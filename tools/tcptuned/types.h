@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 
 #include "base.h"
+#include "words.h"
 
 enum tt_role {
 	TT_SERVER,	/* its port is one of nfsd's listeners */
@@ -39,6 +40,7 @@ struct tt_addr {
  * struct tt_conn - a TCP connection of NFS at one instant
  * @cookie: the kernel's name for the socket, never used twice
  * @uid: owner of the socket; the kernel's own are root's
+ * @ifindex: device that the socket is bound to, or 0
  * @role: which end this host is
  * @local: address of this end
  * @peer: address of the other end
@@ -60,6 +62,9 @@ struct tt_addr {
  * @rcvbuf_bytes: sk_rcvbuf
  * @sent_bytes: payload that was sent, with what was sent again
  * @resent_bytes: payload that was sent again
+ * @sent_segs: packets with payload that were sent, modulo 2^32
+ * @resent_segs: packets that were sent again, modulo 2^32
+ * @cwnd_segs: packets that may be under way
  * @mss_bytes: payload of a packet that it sends
  * @wscale: window scale of what this end is offered (TT_OUT) and offers (TT_IN)
  * @backoff: how often in a row the oldest packet was sent again by timeout
@@ -67,6 +72,7 @@ struct tt_addr {
 struct tt_conn {
 	u64		cookie;
 	u32		uid;
+	u32		ifindex;
 	enum tt_role	role;
 	struct tt_addr	local;
 	struct tt_addr	peer;
@@ -86,6 +92,9 @@ struct tt_conn {
 	u32		rcvbuf_bytes;
 	u64		sent_bytes;
 	u64		resent_bytes;
+	u32		sent_segs;
+	u32		resent_segs;
+	u32		cwnd_segs;
 	u32		mss_bytes;
 	u8		wscale[TT_DIRS];
 	u8		backoff;
@@ -123,6 +132,7 @@ struct tt_link {
  * @server: address of its server
  * @port: port of its server
  * @rsize_bytes: largest READ
+ * @has_session: its version is 4.1 or later
  * @read_ahead_kb: as it is set now; 0 if it could not be read
  */
 struct tt_mount {
@@ -131,6 +141,7 @@ struct tt_mount {
 	struct tt_addr	server;
 	u16		port;
 	u32		rsize_bytes;
+	bool		has_session;
 	u32		read_ahead_kb;
 };
 
@@ -141,6 +152,7 @@ struct tt_mount {
  * @tcp_used_bytes: what TCP uses of it
  * @fastest_bps: speed of its fastest device in use, 0 if no device tells
  * @has_sunrpc_tcpbuf: /proc/sys/sunrpc/tcp_rcvbuf is there
+ * @sessions_only: nobody has used this NFS server but by NFSv4.1 or later
  */
 struct tt_host {
 	u64	ram_bytes;
@@ -148,6 +160,7 @@ struct tt_host {
 	u64	tcp_used_bytes;
 	u64	fastest_bps;
 	bool	has_sunrpc_tcpbuf;
+	bool	sessions_only;
 };
 
 /**
@@ -201,6 +214,11 @@ enum tt_limit {
  *	its link while it rises, @window_bytes once it is proven, and 0 while it
  *	rests
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
+ * @scaled_us: for so long what it received has been all that the window scales
+ *	of its connections allow
+ * @lost_ppm: of a million packets, those that were sent again although no queue
+ *	stood; 0 as long as that was not seen, see lossy.c
+ * @mss_bytes: payload of these packets; valid with @lost_ppm
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *
  * Servers have thousands of them, so there are no holes.
@@ -220,6 +238,9 @@ struct tt_path {
 	u64		window_bytes[TT_DIRS];
 	u64		reach_bytes[TT_DIRS];
 	u64		buffer_bytes[TT_DIRS];
+	u64		scaled_us;
+	u32		lost_ppm;
+	u32		mss_bytes;
 	u64		seen_us;
 };
 
@@ -242,6 +263,10 @@ static inline bool tt_is_shared(u32 share_percent)
  *	if the kernel lacks sunrpc-tcpbuf, or always
  * @slow_start_after_idle: whether net.ipv4.tcp_slow_start_after_idle is
  *	set to 0
+ * @congestion_control: of connections whose path loses at random: a name,
+ *	"auto" for BBR, or "no"
+ * @reconnect: whether connections are made anew that their window scale holds:
+ *	never, if requests are not done twice, or always
  * @metrics: file of the metrics; "auto" for the one in the runtime folder,
  *	"no" for none
  * @dry_run: decide and say, write nothing
@@ -253,6 +278,8 @@ struct tt_conf {
 	bool	read_ahead;
 	enum { TT_TCP_NEVER, TT_TCP_AUTO, TT_TCP_ALWAYS } tcp_limits;
 	bool	slow_start_after_idle;
+	char	congestion_control[WORDS_BYTES];
+	enum { TT_RECONNECT_NO, TT_RECONNECT_AUTO, TT_RECONNECT_ALWAYS } reconnect;
 	char	metrics[256];
 	bool	dry_run;
 };

@@ -19,16 +19,22 @@ enum tt_tunable {
 	TT_TCP_RMEM,
 	TT_TCP_WMEM,
 	TT_SLOW_START,
+	TT_SRV_LOSSY,
+	TT_CLNT_LOSSY,
 	TT_READ_AHEAD,
 	TT_TUNABLES,
 };
+
+/* No number of a vector, but a word. */
+#define TT_WORD 255
 
 /**
  * struct tt_row - a row of the table of tunables
  * @id: its place in the table
  * @name: "net.core.rmem_max"; read_ahead_kb has an instance beside it
  * @path: file below /, with %s where the instance goes
- * @field: which number of a vector, 0 for the first or only one
+ * @field: which number of a vector, 0 for the first or only one; TT_WORD if
+ *	the file holds a word, see words.h
  * @min: smallest value that the kernel takes
  * @max: largest value that the kernel takes
  * @multiple: the kernel rounds to multiples of it; 1 for none
@@ -44,6 +50,12 @@ struct tt_row {
 	u32		multiple;
 	bool		from_zero;
 };
+
+/* Whether the value is that of a word: its row has TT_WORD. */
+static inline bool tt_is_word(enum tt_tunable id)
+{
+	return id == TT_SRV_LOSSY || id == TT_CLNT_LOSSY;
+}
 
 /**
  * struct tt_target - one value that can be written
@@ -63,12 +75,13 @@ enum tt_why {
 	TT_WHY_WINDOW_SCALE,	/* so that new connections agree on a scale */
 	TT_WHY_NO_NEED,		/* what TCP does by itself is enough */
 	TT_WHY_CONF,		/* the configuration asks for it */
+	TT_WHY_LOSS,		/* a path loses, and not by a queue */
 };
 
 /**
  * struct tt_reason - what a decision rests on
- * @why: which of the fields below count; for TT_WHY_PATH all of them, for
- *	TT_WHY_READ_AHEAD those up to @proven
+ * @why: which of the fields below count; for TT_WHY_PATH all but
+ *	@lost_ppm, for TT_WHY_READ_AHEAD those up to @proven
  * @dir: direction of @peer's path
  * @proven: as in struct tt_path
  * @to_reach: the value also covers what the path may reach in a few seconds
@@ -78,6 +91,7 @@ enum tt_why {
  * @window_bytes: as in struct tt_path
  * @share_percent: as in struct tt_path
  * @limit: as in struct tt_path
+ * @lost_ppm: as in struct tt_path
  * @budget_bytes: the memory budget, if that keeps the value down, else 0
  */
 struct tt_reason {
@@ -91,6 +105,7 @@ struct tt_reason {
 	u64		window_bytes;
 	u32		share_percent;
 	enum tt_limit	limit;
+	u32		lost_ppm;
 	u64		budget_bytes;
 };
 
@@ -119,6 +134,20 @@ struct tt_need {
 	bool			budget_limited;
 };
 
+/**
+ * struct tt_reconnect - a connection that is made anew, for its window scale
+ * @conn: which
+ * @wscale: that the new one agrees on for what this end receives
+ * @rtt_us: of its path
+ * @now_us: CLOCK_MONOTONIC
+ */
+struct tt_reconnect {
+	struct tt_conn	conn;
+	u8		wscale;
+	u32		rtt_us;
+	u64		now_us;
+};
+
 /* More than there are tunables; a mount beyond that waits for the next poll. */
 #define TT_CHANGES_MAX	64
 
@@ -129,6 +158,8 @@ struct tt_need {
  * @budget_limited: some need would be larger without it
  * @changes: values to write, in this order
  * @nchanges: length
+ * @reconnects: @reconnect is to be made anew
+ * @reconnect: a connection
  */
 struct tt_decision {
 	struct tt_need		needs[TT_ROLES][TT_DIRS];
@@ -136,6 +167,8 @@ struct tt_decision {
 	bool			budget_limited;
 	struct tt_change	changes[TT_CHANGES_MAX];
 	size_t			nchanges;
+	bool			reconnects;
+	struct tt_reconnect	reconnect;
 };
 
 /* Why a tunable is not written. */

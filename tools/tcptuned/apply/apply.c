@@ -145,6 +145,7 @@ void apply_update(struct apply *apply, size_t i)
 			target->foreign = false;
 			target->taken = false;
 			target->probed = false;
+			target->refused = false;
 		}
 		setting->off = err == -ENOENT ? TT_OFF_ABSENT : TT_OFF_DENIED;
 		return;
@@ -166,6 +167,8 @@ void apply_update(struct apply *apply, size_t i)
 		setting->value = value;
 	if (apply->leave[setting->target.id])
 		setting->off = TT_OFF_FOREIGN;
+	else if (target->refused)
+		setting->off = TT_OFF_ABSENT;
 	else
 		setting->off = apply_is_denied(apply, target) ? TT_OFF_DENIED :
 			       TT_HANDS_ON;
@@ -358,6 +361,7 @@ void apply_unsay(struct apply *apply)
 	for (size_t i = 0; i < apply->nsettings; i++) {
 		apply->settings[i].said = TT_HANDS_ON;
 		apply->settings[i].failed = false;
+		apply->targets[i].refused = false;
 	}
 }
 

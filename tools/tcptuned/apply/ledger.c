@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "../file.h"
+#include "../words.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71
@@ -104,9 +105,11 @@ static bool ledger_check_line(char *line)
 	return !strcmp(last + 1, hash);
 }
 
-static bool ledger_is_valid(const struct tt_row *row, u64 value)
+static bool ledger_parse_value(const struct tt_row *row, const char *text,
+			       u64 *value)
 {
-	return value >= row->min && value <= row->max;
+	return words_parse(row->field == TT_WORD, text, value) &&
+	       *value >= row->min && *value <= row->max;
 }
 
 /* Enters one line; a second one of the same target is as bad as none. */
@@ -114,12 +117,12 @@ static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
 			    const char *line)
 {
 	struct ledger_entry entry = { };
-	char name[64], instance[24];
+	char name[64], instance[24], values[3][WORDS_PRINT_BYTES];
 	const struct tt_row *row;
 	int id, used = 0;
 
-	if (sscanf(line, "%63s %23s %llu %llu %llu %llu%n", name, instance,
-		   &entry.ident, &entry.original, &entry.written, &entry.next,
+	if (sscanf(line, "%63s %23s %llu %23s %23s %23s%n", name, instance,
+		   &entry.ident, values[0], values[1], values[2],
 		   &used) != 6 || line[used])
 		return -EINVAL;
 	id = ledger_find_row(table, name);
@@ -130,9 +133,9 @@ static int ledger_load_line(struct ledger *ledger, const struct tt_row *table,
 	if (strcmp(instance, "-"))
 		memcpy(entry.target.instance, instance, sizeof(instance));
 	if (!entry.target.instance[0] != !strstr(row->path, "%s") ||
-	    !ledger_is_valid(row, entry.original) ||
-	    !ledger_is_valid(row, entry.written) ||
-	    !ledger_is_valid(row, entry.next) ||
+	    !ledger_parse_value(row, values[0], &entry.original) ||
+	    !ledger_parse_value(row, values[1], &entry.written) ||
+	    !ledger_parse_value(row, values[2], &entry.next) ||
 	    ledger_find(ledger, &entry.target))
 		return -EINVAL;
 	return ledger_add(ledger, &entry);
@@ -241,14 +244,20 @@ static void ledger_put_line(FILE *out, const char *format, ...)
 static void ledger_put(const struct ledger *ledger,
 		       const struct tt_row *table, FILE *out)
 {
+	char text[3][WORDS_PRINT_BYTES];
+
 	ledger_put_line(out, HEADER_2 "%s", ledger->boot);
 	for (size_t i = 0; i < ledger->nentries; i++) {
 		const struct ledger_entry *e = &ledger->entries[i];
+		const struct tt_row *row = &table[e->target.id];
+		bool is_word = row->field == TT_WORD;
 
-		ledger_put_line(out, "%s %s %llu %llu %llu %llu",
-				table[e->target.id].name,
+		ledger_put_line(out, "%s %s %llu %s %s %s", row->name,
 				*e->target.instance ? e->target.instance : "-",
-				e->ident, e->original, e->written, e->next);
+				e->ident,
+				words_print(is_word, e->original, text[0]),
+				words_print(is_word, e->written, text[1]),
+				words_print(is_word, e->next, text[2]));
 	}
 	ledger_put_line(out, END);
 }

@@ -18,6 +18,7 @@ struct apply_target {
 	bool	taken;		/* what was there before us is ours to change */
 	bool	probed;		/* @denied is known */
 	bool	denied;
+	bool	refused;	/* the kernel does not know the word */
 	bool	seen;		/* its mount was in the last list */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One number in one file below /proc/sys or /sys.
+ * One number, or a word, in one file below /proc/sys or /sys.
  */
 #include "sysctl.h"
 
@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../words.h"
 
 #define TEXT_BYTES 256
 
@@ -71,6 +73,11 @@ int sysctl_read(const char *path, u8 field, u64 *value)
 	int err;
 
 	err = sysctl_read_text(path, text);
+	if (!err && field == TT_WORD) {
+		text[strcspn(text, "\n")] = '\0';
+		*value = words_number(text);
+		return 0;
+	}
 	if (!err)
 		err = sysctl_find_field(text, field, &start, &end);
 	if (err)
@@ -106,13 +113,17 @@ int sysctl_write(const char *path, u8 field, u64 value, u64 *nowp)
 	const char *start, *end;
 	int err, again;
 
-	err = sysctl_read_text(path, old);
-	if (!err)
-		err = sysctl_find_field(old, field, &start, &end);
-	if (err)
-		return err;
-	snprintf(new, sizeof(new), "%.*s%llu%s", (int)(start - old), old,
-		 (unsigned long long)value, end);
+	if (field == TT_WORD) {
+		snprintf(new, sizeof(new), "%s\n", words_text(value));
+	} else {
+		err = sysctl_read_text(path, old);
+		if (!err)
+			err = sysctl_find_field(old, field, &start, &end);
+		if (err)
+			return err;
+		snprintf(new, sizeof(new), "%.*s%llu%s", (int)(start - old),
+			 old, (unsigned long long)value, end);
+	}
 	err = sysctl_write_text(path, new);
 	again = sysctl_read(path, field, nowp);
 	return err ? err : again;

@@ -19,15 +19,15 @@ int sysctl_path(char *path, const char *root, const struct tt_row *row,
 		const char *instance);
 
 /*
- * Read a number. Returns: 0 or a negative errno, -EINVAL if there is no such
- * number.
+ * Read a number, or a word as one. Returns: 0 or a negative errno, -EINVAL if
+ * there is no such number.
  */
 int sysctl_read(const char *path, u8 field, u64 *value);
 
 /**
- * sysctl_write - write a number, leaving those beside it as they are
+ * sysctl_write - write a number, leaving those beside it as they are, or a word
  * @path: the file
- * @field: which of its numbers, from 0
+ * @field: which of its numbers, from 0, or TT_WORD
  * @value: what to write
  * @nowp: is set to what the file says afterwards, also after an error
  *

@@ -148,6 +148,8 @@ int apply_write(struct apply *apply, const struct tt_change *change, u64 now_us,
 		err = write_value(apply, i, value);
 	*valuep = setting->value;
 	setting->failed = err;
+	if (err == -ENOENT && apply->table[change->target.id].field == TT_WORD)
+		apply->targets[i].refused = true;
 	if (err)
 		return err;
 	setting->changed_us = now_us;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lossy.h"
 #include "model.h"
 #include "path.h"
 #include "seen.h"
@@ -184,6 +185,7 @@ static int model_take_conn(struct model *model, const struct tt_conn *conn,
 {
 	struct seen_conn *slot = seen_slot(&model->seen, conn->cookie);
 	bool known;
+	u32 ppm;
 
 	if (!slot)
 		return -ENOMEM;
@@ -196,6 +198,11 @@ static int model_take_conn(struct model *model, const struct tt_conn *conn,
 	path_set_link(slot->path, link);
 	path_conn(slot->path, conn, known ? &slot->counts : NULL, dt_us);
 	slot->counts = path_counts(conn);
+	if (!known)
+		slot->lossy = lossy_start(conn);
+	ppm = lossy_ppm(&slot->lossy, conn);
+	if (ppm)
+		path_lose(slot->path, conn, ppm);
 	return 0;
 }
 

@@ -64,6 +64,9 @@
 #define PATH_OUTRUN_SHIFT	3
 #define PATH_OUTRUN_TIMES	3
 
+/* The largest window of a connection with a window scale of 0. */
+#define PATH_UNSCALED_BYTES	65535ULL
+
 /* Requests and acknowledgments of what flows the other way are below 1/64. */
 #define PATH_ECHO_SHIFT		6
 
@@ -121,6 +124,7 @@ static bool path_count(struct path *path, const struct tt_conn *conn,
 	sample->longest_us = max_u64(sample->longest_us, busy_us);
 	sample->rcv_window_bytes += conn->rcv_wnd_bytes ?
 				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
+	sample->scale_bytes += PATH_UNSCALED_BYTES << conn->wscale[TT_IN];
 	return true;
 }
 
@@ -214,6 +218,12 @@ void path_conn(struct path *path, const struct tt_conn *conn,
 						 path_conn_rtt(conn));
 }
 
+void path_lose(struct path *path, const struct tt_conn *conn, u32 lost_ppm)
+{
+	path->pub.lost_ppm = lost_ppm;
+	path->pub.mss_bytes = conn->mss_bytes;
+}
+
 /* Add what is compared within a snapshot to the span. */
 static void path_fold(struct path *path)
 {
@@ -224,6 +234,7 @@ static void path_fold(struct path *path)
 	span->longest_us += sample->longest_us;
 	span->rcv_window_bytes = max_u64(span->rcv_window_bytes,
 					 sample->rcv_window_bytes);
+	span->scale_bytes = max_u64(span->scale_bytes, sample->scale_bytes);
 	span->read_ahead_bytes = sample->read_ahead_bytes;
 }
 
@@ -319,6 +330,22 @@ static void path_measure_share(struct path *path)
 	path->pub.share_percent = share < 99 ? share + 1 : 100;
 }
 
+/*
+ * How long the windows have been as large as their scales allow, and full: over
+ * the shortest round trip, because over a longer one a queue would be counted.
+ */
+static void path_measure_scale(struct path *path)
+{
+	const struct path_span *span = &path->span;
+	u64 flight = bdp_bytes(path->pub.now_bps[TT_IN], path_rtt(path));
+
+	if (span->scale_bytes && flight >= span->scale_bytes / 8 * 7 &&
+	    span->rcv_window_bytes >= span->scale_bytes / 16 * 15)
+		path->pub.scaled_us += span->us;
+	else
+		path->pub.scaled_us = 0;
+}
+
 static void path_update_dir(struct path *path, enum tt_dir dir)
 {
 	u64 now_bps = path->pub.now_bps[dir];
@@ -345,6 +372,7 @@ void path_end(struct path *path, u64 now_us)
 	path_judge_link(path);
 	path_measure_rtt(path, now_us);
 	path_measure_share(path);
+	path_measure_scale(path);
 	for (int dir = 0; dir < TT_DIRS; dir++)
 		path_update_dir(path, dir);
 	path->span = (struct path_span) { .us = 0 };

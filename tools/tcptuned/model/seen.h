@@ -10,6 +10,7 @@ struct seen_conn {
 	/* where it leads; NULL in a slot that is free */
 	struct path		*path;
 	struct path_counts	counts;		/* its counters */
+	struct lossy_counts	lossy;
 	u32			poll;		/* when it was seen last */
 };
 

@@ -25,11 +25,18 @@ struct path_counts {
 	u64	sndbuf_limited_us;		/* as in struct tt_conn */
 };
 
+/* Where counting of a connection's packets began, see lossy.c. */
+struct lossy_counts {
+	u32	segs;				/* sent by then */
+	u32	resent;				/* sent again by then */
+};
+
 /**
  * struct path_sample - what is compared within a snapshot
  * @most_bytes: of the connection that moved most, both directions
  * @longest_us: time with something to send, of the busiest connection
  * @rcv_window_bytes: that the connections which moved data offer, sum
+ * @scale_bytes: that these could offer at most by their window scale, sum
  * @read_ahead_bytes: that a reader on this path has; 0 if it has no mount
  * @moved: data moved
  */
@@ -37,6 +44,7 @@ struct path_sample {
 	u64	most_bytes;
 	u64	longest_us;
 	u64	rcv_window_bytes;
+	u64	scale_bytes;
 	u64	read_ahead_bytes;
 	bool	moved;
 };
@@ -53,6 +61,7 @@ struct path_sample {
  * @sndbuf_us: time that waited for the send buffer, sum
  * @pressed: some connection had always something to send
  * @rcv_window_bytes: as in struct path_sample, the largest
+ * @scale_bytes: as in struct path_sample, the largest
  * @read_ahead_bytes: as in struct path_sample, the last
  * @rtt_us: smallest RTT, 0 if there is none
  * @smooth_us: smallest of the smoothed RTTs, 0 if there is none
@@ -68,6 +77,7 @@ struct path_span {
 	u64	sndbuf_us;
 	bool	pressed;
 	u64	rcv_window_bytes;
+	u64	scale_bytes;
 	u64	read_ahead_bytes;
 	u32	rtt_us;
 	u32	smooth_us;

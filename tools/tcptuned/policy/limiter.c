@@ -22,10 +22,12 @@
 #define LIMITER_RAISE_PERCENT	113
 #define LIMITER_LOWER_PERCENT	75
 
-/* A switch has no direction, and no eighths. */
+/* A switch or a word has no direction, and no eighths. */
 static bool limiter_is_switch(const struct tt_setting *setting)
 {
-	return table_rows[setting->target.id].max == 1;
+	const struct tt_row *row = &table_rows[setting->target.id];
+
+	return row->max == 1 || row->field == TT_WORD;
 }
 
 u64 limiter_fit(const struct tt_setting *setting, u64 value)

@@ -5,6 +5,7 @@
 #include "policy.h"
 
 #include "limiter.h"
+#include "reconnect.h"
 #include "rules.h"
 
 /* Whether @setting is to be written; @change is filled in then. */
@@ -37,6 +38,7 @@ void policy_decide(const struct policy_input *input,
 					  &decision->changes[n]))
 				n++;
 	decision->nchanges = n;
+	decision->reconnects = reconnect_find(input, &decision->reconnect);
 }
 
 u64 policy_compute(enum tt_tunable id, u64 rate_bps, u32 rtt_us)

@@ -14,11 +14,16 @@ struct policy_input {
 	const struct tt_host		*host;		/* the machine */
 	const struct tt_path		*paths;		/* from model_paths() */
 	size_t				npaths;
+	const struct tt_conn		*conns;		/* of the snapshot */
+	size_t				nconns;
 	const struct tt_mount		*mounts;	/* of the snapshot */
 	size_t				nmounts;
 	/* how every target stands */
 	const struct tt_setting		*settings;
 	size_t				nsettings;
+	/* the last of each peer */
+	const struct tt_reconnect	*reconnects;
+	size_t				nreconnects;
 };
 
 /**

@@ -31,7 +31,8 @@
  * Linux 6.6), and since then the payload's share of the packets that arrived,
  * for which half is the first guess (TCP_DEFAULT_SCALING_RATIO).
  *
- * read_ahead_kb is in read_ahead.c.
+ * read_ahead_kb is in read_ahead.c, sunrpc.tcp_*lossy_congestion_control in
+ * congestion.c.
  *
  * net.ipv4.tcp_slow_start_after_idle is set to 0 if the configuration says so:
  * it saves a burst some round trips after every pause.
@@ -42,6 +43,7 @@
 
 #include "../bdp.h"
 #include "budget.h"
+#include "congestion.h"
 #include "lookup.h"
 #include "read_ahead.h"
 
@@ -352,6 +354,8 @@ static const rules_rule rules_of[TT_TUNABLES] = {
 	[TT_TCP_RMEM] = rules_want_tcp,
 	[TT_TCP_WMEM] = rules_want_tcp,
 	[TT_SLOW_START] = rules_want_slow_start,
+	[TT_SRV_LOSSY] = congestion_want,
+	[TT_CLNT_LOSSY] = congestion_want,
 	[TT_READ_AHEAD] = read_ahead_want,
 };
 

@@ -7,6 +7,7 @@
  */
 #include <limits.h>
 
+#include "../words.h"
 #include "table.h"
 
 #define FILE_OF(tunable, folder, file) \
@@ -20,6 +21,11 @@
 #define SUNRPC(tunable, file) \
 	FILE_OF(tunable, "sunrpc", file), .max = INT_MAX / 2, \
 	.path = "/proc/sys/sunrpc/" file, .from_zero = true
+
+#define WORD(tunable, role) \
+	FILE_OF(tunable, "sunrpc", role "_lossy_congestion_control"), \
+	.max = WORDS_MAX - 1, .field = TT_WORD, .from_zero = true, \
+	.path = "/proc/sys/sunrpc/" role "_lossy_congestion_control"
 
 const struct tt_row table_rows[TT_TUNABLES] = {
 	[TT_RMEM_MAX] = { NET(TT_RMEM_MAX, "core", "rmem_max"), .min = 2304 },
@@ -39,6 +45,8 @@ const struct tt_row table_rows[TT_TUNABLES] = {
 		.max = 1,
 		.multiple = 1,
 	},
+	[TT_SRV_LOSSY] = { WORD(TT_SRV_LOSSY, "tcp") },
+	[TT_CLNT_LOSSY] = { WORD(TT_CLNT_LOSSY, "tcp_clnt") },
 	[TT_READ_AHEAD] = {
 		.id = TT_READ_AHEAD,
 		.name = "read_ahead_kb",

@@ -9,6 +9,7 @@
 
 #include "../bdp.h"
 #include "../units.h"
+#include "../words.h"
 #include "names.h"
 
 /* Requests and replies without data are less than data by this. */
@@ -113,6 +114,30 @@ static bool explain_is_echo(const struct tt_path *path, enum tt_dir dir)
 	       path->now_bps[dir] <= path->now_bps[!dir] / EXPLAIN_ECHO;
 }
 
+/* What a loss at random costs, and what is there against it. */
+static void explain_loss(FILE *out, const struct status_input *input,
+			 const struct tt_path *path)
+{
+	enum tt_tunable id = path->role == TT_SERVER ? TT_SRV_LOSSY :
+			     TT_CLNT_LOSSY;
+	const struct tt_setting *setting = explain_find(input, id);
+	char rate[UNITS_MAX];
+
+	fprintf(out, "Of a million packets %u were sent again while no queue stood: ",
+		path->lost_ppm);
+	fprintf(out, "a connection of CUBIC carries %s then (RFC 9438, section 5.1); ",
+		units_rate(bdp_cubic(path->lost_ppm, path->rtt_us,
+				     path->mss_bytes), rate));
+	if (!setting || setting->off == TT_OFF_ABSENT)
+		fprintf(out,
+			"with net.ipv4.tcp_congestion_control=bbr new ones carry more, and strangers less.\n");
+	else if (setting->value)
+		fprintf(out, "connections that lose change to %s.\n",
+			words_text(setting->value));
+	else
+		fprintf(out, "see congestion_control in tcptuned.conf(5).\n");
+}
+
 static void explain_dir(FILE *out, const struct status_input *input,
 			const struct tt_path *path, enum tt_dir dir)
 {
@@ -134,6 +159,8 @@ static void explain_dir(FILE *out, const struct status_input *input,
 		units_rate(path->now_bps[dir], now),
 		units_rate(path->best_bps[dir], best));
 	explain_limit(out, input, path, dir);
+	if (dir == TT_IN && path->scaled_us)
+		fprintf(out, ", and the window scale, agreed when it connected, allows no more");
 	fprintf(out, ". ");
 	bdp = bdp_bytes(path->best_bps[dir], path->rtt_us);
 	fprintf(out, "%.1f x %s x %s = %s of window",
@@ -146,6 +173,8 @@ static void explain_dir(FILE *out, const struct status_input *input,
 			path->share_percent);
 	explain_setting(out, input, path, dir);
 	fprintf(out, ".\n");
+	if (dir == TT_OUT && path->lost_ppm)
+		explain_loss(out, input, path);
 }
 
 /* The mounts from this server, and what they read in advance. */

@@ -12,6 +12,7 @@
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
+#include "../words.h"
 #include "reason.h"
 
 #define LINE_BYTES 512
@@ -97,12 +98,16 @@ void log_change(const char *name, u64 before, const struct tt_setting *setting,
 	enum message message = message_of(setting->target.id);
 	const char *instance = setting->target.instance;
 	int level = message_level(message);
+	bool is_word = tt_is_word(setting->target.id);
 	char text[LINE_BYTES], reason[REASON_BYTES];
+	char old[WORDS_PRINT_BYTES], new[WORDS_PRINT_BYTES];
 
 	reason_text(&setting->reason, reason);
-	snprintf(text, sizeof(text), "%s%s%s%s %llu -> %llu: %s",
+	words_print(is_word, before, old);
+	words_print(is_word, setting->value, new);
+	snprintf(text, sizeof(text), "%s%s%s%s %s -> %s: %s",
 		 dry_run ? "would set " : "", name, *instance ? " " : "",
-		 instance, before, setting->value, reason);
+		 instance, old, new, reason);
 	if (level > log_state.level)
 		return;
 	if (log_state.journal &&
@@ -110,8 +115,8 @@ void log_change(const char *name, u64 before, const struct tt_setting *setting,
 			     "MESSAGE_ID=%s", message_id(message),
 			     "TCPTUNED_TUNABLE=%s", name,
 			     "TCPTUNED_INSTANCE=%s", instance,
-			     "TCPTUNED_BEFORE=%llu", before,
-			     "TCPTUNED_VALUE=%llu", setting->value,
+			     "TCPTUNED_BEFORE=%s", old,
+			     "TCPTUNED_VALUE=%s", new,
 			     "TCPTUNED_REASON=%s", reason, NULL))
 		return;
 	fprintf(stderr, "tcptuned: %s\n", text);

@@ -10,6 +10,8 @@ static const struct {
 	[MSG_WINDOW] = { LOG_INFO, "ecc6c0eafc0444b0b91e64057981a6df" },
 	[MSG_READ_AHEAD] = { LOG_INFO, "476f4a85494e4102966eec09b8305096" },
 	[MSG_SLOW_START] = { LOG_INFO, "7f189ae7b4fb452b9bc1638629479547" },
+	[MSG_LOSSY] = { LOG_INFO, "9118ebec076248819ce971053d0b87f8" },
+	[MSG_RECONNECT] = { LOG_NOTICE, "dfceabb6dce84b90a02a9a5a9a9165ab" },
 	[MSG_RESTORED] = { LOG_INFO, "3f9fc526d7c84d10aa8343b29f4e095c" },
 	[MSG_BUDGET] = { LOG_NOTICE, "d6a8451bf93a4065a1ec1ca889511d40" },
 	[MSG_FOREIGN] = { LOG_NOTICE, "db4382cbd6634724979e0f8ec92076ec" },
@@ -41,7 +43,15 @@ const char *message_id(enum message message)
 
 enum message message_of(enum tt_tunable id)
 {
-	if (id == TT_READ_AHEAD)
+	switch (id) {
+	case TT_READ_AHEAD:
 		return MSG_READ_AHEAD;
-	return id == TT_SLOW_START ? MSG_SLOW_START : MSG_WINDOW;
+	case TT_SLOW_START:
+		return MSG_SLOW_START;
+	case TT_SRV_LOSSY:
+	case TT_CLNT_LOSSY:
+		return MSG_LOSSY;
+	default:
+		return MSG_WINDOW;
+	}
 }

@@ -12,6 +12,8 @@ enum message {
 	MSG_WINDOW,		/* a limit was set for the paths' windows */
 	MSG_READ_AHEAD,		/* that of a mount was set */
 	MSG_SLOW_START,		/* bursts start at full speed */
+	MSG_LOSSY,		/* what lossy connections change to */
+	MSG_RECONNECT,		/* a connection is made anew */
 	MSG_RESTORED,		/* a value was put back, or left to others */
 	MSG_BUDGET,		/* memory holds values down */
 	MSG_FOREIGN,		/* something else set or changed a value */

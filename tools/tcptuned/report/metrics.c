@@ -173,7 +173,8 @@ static double metrics_setting_value(const struct tt_setting *s,
 				    const struct metrics_of_setting *metric)
 {
 	bool is_switch = s->target.id == TT_SLOW_START;
-	double unit = s->off == TT_OFF_ABSENT || is_switch ? NAN :
+	double unit = s->off == TT_OFF_ABSENT || is_switch ||
+		      tt_is_word(s->target.id) ? NAN :
 		      s->target.id == TT_READ_AHEAD ? 1024 : 1;
 	const double values[ARRAY_SIZE(metrics_of_settings)] = {
 		s->value * unit,

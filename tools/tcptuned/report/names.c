@@ -70,6 +70,12 @@ const char * const names_tcp_limits[NAMES_TCP_LIMITS] = {
 	[TT_TCP_ALWAYS] = "always",
 };
 
+const char * const names_reconnect[NAMES_RECONNECT] = {
+	[TT_RECONNECT_NO] = "no",
+	[TT_RECONNECT_AUTO] = "auto",
+	[TT_RECONNECT_ALWAYS] = "always",
+};
+
 int names_find(const char * const *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)

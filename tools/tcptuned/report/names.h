@@ -12,6 +12,7 @@
 #define NAMES_SOURCES	(TT_LINK_OUTRUN + 1)
 #define NAMES_OFF	(TT_OFF_DENIED + 1)
 #define NAMES_TCP_LIMITS (TT_TCP_ALWAYS + 1)
+#define NAMES_RECONNECT	(TT_RECONNECT_ALWAYS + 1)
 
 extern const char * const names_role[TT_ROLES];
 extern const char * const names_dir[TT_DIRS];
@@ -19,6 +20,7 @@ extern const char * const names_limit[NAMES_LIMITS];
 extern const char * const names_source[NAMES_SOURCES];
 extern const char * const names_off[NAMES_OFF];		/* "" if it is on */
 extern const char * const names_tcp_limits[NAMES_TCP_LIMITS];
+extern const char * const names_reconnect[NAMES_RECONNECT];
 
 /* The same as parts of a sentence. */
 extern const char * const names_limit_text[NAMES_LIMITS];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../units.h"
+#include "../words.h"
 #include "explain.h"
 #include "names.h"
 #include "paths.h"
@@ -49,7 +50,9 @@ static size_t peer_settings(const cJSON *json, const struct tt_row *table,
 			continue;
 		settings[n++] = (struct tt_setting) {
 			.target.id = id,
-			.value = read_number(item, "value"),
+			.value = tt_is_word(id) ?
+				 words_number(read_string(item, "value")) :
+				 read_number(item, "value"),
 			.written = read_flag(item, "written"),
 			.off = off,
 		};

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../bdp.h"
 #include "../units.h"
+#include "../words.h"
 
 static const char *reason_limit(const struct tt_reason *reason)
 {
@@ -61,6 +63,16 @@ static void reason_read_ahead(const struct tt_reason *reason, char *text)
 		 "so it starts with what the link may carry");
 }
 
+static void reason_loss(const struct tt_reason *reason, char *text)
+{
+	char peer[INET6_ADDRSTRLEN], rtt[UNITS_MAX];
+
+	snprintf(text, REASON_BYTES,
+		 "to %s: %u in a million packets are sent again over %s without a queue",
+		 units_addr(&reason->peer, peer), reason->lost_ppm,
+		 units_time(reason->rtt_us, rtt));
+}
+
 const char *reason_text(const struct tt_reason *reason,
 			char text[REASON_BYTES])
 {
@@ -77,32 +89,54 @@ const char *reason_text(const struct tt_reason *reason,
 		reason_path(reason, text);
 	else if (reason->why == TT_WHY_READ_AHEAD)
 		reason_read_ahead(reason, text);
+	else if (reason->why == TT_WHY_LOSS)
+		reason_loss(reason, text);
 	else
 		snprintf(text, REASON_BYTES, "%s", sentences[reason->why]);
+	return text;
+}
+
+const char *reason_reconnect(const struct tt_reconnect *reconnect,
+			     char text[REASON_BYTES])
+{
+	const struct tt_conn *conn = &reconnect->conn;
+	u64 bytes = 65535ULL << conn->wscale[TT_IN];
+	char peer[INET6_ADDRSTRLEN], size[UNITS_MAX], rate[UNITS_MAX];
+	char rtt[UNITS_MAX];
+
+	snprintf(text, REASON_BYTES,
+		 "connection with %s, ports %u and %u: its window scale of %u allows %s, or %s over %s; a new one agrees on %u",
+		 units_addr(&conn->peer, peer), conn->local_port,
+		 conn->peer_port, conn->wscale[TT_IN],
+		 units_bytes(bytes, size),
+		 units_rate(bdp_rate(bytes, reconnect->rtt_us), rate),
+		 units_time(reconnect->rtt_us, rtt), reconnect->wscale);
 	return text;
 }
 
 const char *reason_restored(const struct tt_restored *restored,
 			    char text[REASON_BYTES])
 {
+	bool is_word = tt_is_word(restored->target.id);
+	char original[WORDS_PRINT_BYTES], value[WORDS_PRINT_BYTES];
+
+	words_print(is_word, restored->original, original);
+	words_print(is_word, restored->value, value);
 	switch (restored->outcome) {
 	case TT_RESTORED:
-		snprintf(text, REASON_BYTES, "restored to %llu",
-			 restored->original);
+		snprintf(text, REASON_BYTES, "restored to %s", original);
 		break;
 	case TT_RESTORE_GONE:
 		snprintf(text, REASON_BYTES, "is gone");
 		break;
 	case TT_RESTORE_FOREIGN:
 		snprintf(text, REASON_BYTES,
-			 "left at %llu, which something else set",
-			 restored->value);
+			 "left at %s, which something else set", value);
 		break;
 	case TT_RESTORE_FAILED:
 		snprintf(text, REASON_BYTES,
-			 "could not be restored to %llu: %s; it is %llu",
-			 restored->original, strerror(-restored->err),
-			 restored->value);
+			 "could not be restored to %s: %s; it is %s",
+			 original, strerror(-restored->err), value);
 		break;
 	}
 	return text;

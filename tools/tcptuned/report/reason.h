@@ -11,6 +11,10 @@
 const char *reason_text(const struct tt_reason *reason,
 			char text[REASON_BYTES]);
 
+/* The same for a connection that is made anew: which, and why. */
+const char *reason_reconnect(const struct tt_reconnect *reconnect,
+			     char text[REASON_BYTES]);
+
 /* The same for what became of a value, such as "restored to 4096". */
 const char *reason_restored(const struct tt_restored *restored,
 			    char text[REASON_BYTES]);

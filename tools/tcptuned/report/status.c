@@ -12,6 +12,7 @@
 
 #include "../file.h"
 #include "../units.h"
+#include "../words.h"
 #include "explain.h"
 #include "names.h"
 #include "paths.h"
@@ -95,6 +96,15 @@ static void status_add_path(cJSON *array, const struct status_input *input,
 			explain_path(input, path, text, sizeof(text)));
 }
 
+static void status_add_value(cJSON *json, const char *name,
+			     enum tt_tunable id, u64 value)
+{
+	if (tt_is_word(id))
+		status_add_text(json, name, words_text(value));
+	else
+		status_add_number(json, name, value);
+}
+
 static void status_add_setting(cJSON *array, const struct tt_row *table,
 			       const struct tt_setting *setting)
 {
@@ -103,9 +113,10 @@ static void status_add_setting(cJSON *array, const struct tt_row *table,
 
 	status_add_text(json, "name", table[setting->target.id].name);
 	status_add_text(json, "instance", setting->target.instance);
-	status_add_number(json, "value", setting->value);
+	status_add_value(json, "value", setting->target.id, setting->value);
 	if (setting->written)
-		status_add_number(json, "original", setting->original);
+		status_add_value(json, "original", setting->target.id,
+				 setting->original);
 	cJSON_AddBoolToObject(json, "written", setting->written);
 	status_add_text(json, "hands_off", names_off[setting->off]);
 	status_add_text(json, "reason", reason_text(&setting->reason, reason));

@@ -204,19 +204,34 @@ static bool text_is_notable(const cJSON *setting)
 	       off == TT_OFF_DENIED;
 }
 
+/* A value of the status: a number, or a word. */
+static const char *text_value(const cJSON *setting, const char *name,
+			      char buf[UNITS_MAX])
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(setting, name);
+
+	if (cJSON_IsString(item))
+		snprintf(buf, UNITS_MAX, "%s", *item->valuestring ?
+			 item->valuestring : "\"\"");
+	else
+		snprintf(buf, UNITS_MAX, "%.0f", read_number(setting, name));
+	return buf;
+}
+
 static void text_print_setting(const cJSON *setting,
 			       const struct text_style *style, FILE *out)
 {
 	int off = names_find(names_off, NAMES_OFF,
 			     read_string(setting, "hands_off"));
 	const char *blank = *read_string(setting, "instance") ? " " : "";
+	char buf[UNITS_MAX];
 
-	fprintf(out, "%s%s%s%s%s = %.0f", style->bold,
+	fprintf(out, "%s%s%s%s%s = %s", style->bold,
 		read_string(setting, "name"), blank,
 		read_string(setting, "instance"), style->plain,
-		read_number(setting, "value"));
+		text_value(setting, "value", buf));
 	if (read_flag(setting, "written"))
-		fprintf(out, ", was %.0f", read_number(setting, "original"));
+		fprintf(out, ", was %s", text_value(setting, "original", buf));
 	if (off > TT_HANDS_ON)
 		fprintf(out, ", %sleft alone: %s%s", style->warn,
 			names_off_text[off], style->plain);

@@ -100,6 +100,7 @@ static void diag_parse_id(struct tt_conn *conn, const struct inet_diag_msg *msg)
 	conn->local_port = ntohs(id->idiag_sport);
 	conn->peer_port = ntohs(id->idiag_dport);
 	conn->uid = msg->idiag_uid;
+	conn->ifindex = id->idiag_if;
 }
 
 static void diag_parse_rates(struct tt_conn *conn, const struct tcp_info *info)
@@ -132,6 +133,9 @@ static void diag_parse_info(struct tt_conn *conn, const struct nlattr *attr)
 		conn->min_rtt_us = info.tcpi_min_rtt;
 	conn->rtt_us = info.tcpi_rtt;
 	conn->rcv_rtt_us = info.tcpi_rcv_rtt;
+	conn->sent_segs = info.tcpi_data_segs_out;
+	conn->resent_segs = info.tcpi_total_retrans;
+	conn->cwnd_segs = info.tcpi_snd_cwnd;
 	conn->mss_bytes = info.tcpi_snd_mss;
 	conn->wscale[TT_OUT] = info.tcpi_snd_wscale;
 	conn->wscale[TT_IN] = info.tcpi_rcv_wscale;

@@ -41,6 +41,37 @@ int nfs_listeners(const char *root, struct diag_ports *ports)
 	return 0;
 }
 
+/* Every client of NFSv4.0 begins with this operation, and no other has it. */
+#define NFS_SETCLIENTID 35
+#define NFS_MOST_COUNTS 128
+
+/* The numbers of a line; the first says how many more there are. */
+static size_t nfs_counts(const char *text, const char *line,
+			 u64 counts[NFS_MOST_COUNTS])
+{
+	const char *at = strstr(text, line);
+
+	return at ? proc_numbers(at + strlen(line), counts,
+				 NFS_MOST_COUNTS) : 0;
+}
+
+bool nfs_sessions_only(const char *text)
+{
+	static const char * const lines[] = { "\nproc2 ", "\nproc3 " };
+	u64 counts[NFS_MOST_COUNTS];
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		n = nfs_counts(text, lines[i], counts);
+		/* Procedure 0 does nothing. */
+		for (size_t j = 2; j < n; j++)
+			if (counts[j])
+				return false;
+	}
+	n = nfs_counts(text, "\nproc4ops ", counts);
+	return n > NFS_SETCLIENTID + 1 && !counts[NFS_SETCLIENTID + 1];
+}
+
 /* What follows a name, which ends with "=", or NULL if it is another one. */
 static char *nfs_option_value(char *option, const char *name)
 {
@@ -83,6 +114,10 @@ static bool nfs_parse_options(struct tt_mount *mount, char *options)
 		value = nfs_option_value(option, "port=");
 		if (value)
 			mount->port = nfs_number(value, UINT16_MAX);
+		value = nfs_option_value(option, "vers=");
+		if (value)
+			mount->has_session = !strncmp(value, "4.", 2) &&
+					     nfs_number(value + 2, UINT8_MAX);
 		value = nfs_option_value(option, "rsize=");
 		if (value)
 			mount->rsize_bytes = nfs_number(value, UINT32_MAX);

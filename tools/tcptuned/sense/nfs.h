@@ -15,6 +15,14 @@
  */
 int nfs_listeners(const char *root, struct diag_ports *ports);
 
+/**
+ * nfs_sessions_only - whether nobody has used the server but by NFSv4.1 or later
+ * @text: of /proc/net/rpc/nfsd, which counts procedures and operations
+ *
+ * It counts in the server's namespace, since the module was loaded.
+ */
+bool nfs_sessions_only(const char *text);
+
 /* Adds the TCP ports in the text of nfsd's portlist. */
 void nfs_parse_portlist(const char *text, struct diag_ports *ports);
 

@@ -20,6 +20,7 @@
 #include "mounts.h"
 #include "nfs.h"
 #include "nl.h"
+#include "proc.h"
 #include "route.h"
 
 /* Connections that come and go disturb a dump; a busy host has many. */
@@ -207,6 +208,14 @@ static void sense_find_links(struct sense *sense, const struct tt_conf *conf)
 	}
 }
 
+static bool sense_sessions_only(const char *root)
+{
+	char text[4096];
+
+	return !proc_read(root, "/proc/net/rpc/nfsd", text, sizeof(text)) &&
+	       nfs_sessions_only(text);
+}
+
 static u64 sense_now_us(void)
 {
 	struct timespec now;
@@ -231,6 +240,8 @@ const struct tt_snapshot *sense_snapshot(struct sense *sense,
 		snapshot->mounts = mounts_list(sense->mounts,
 					       &snapshot->nmounts);
 	host_read(sense->root, &snapshot->host);
+	snapshot->host.sessions_only = sense->listeners.n &&
+				       sense_sessions_only(sense->root);
 	snapshot->host.fastest_bps =
 		conf->bandwidth_bps ? conf->bandwidth_bps :
 		links_fastest(sense->links, sense->route, snapshot->now_us);

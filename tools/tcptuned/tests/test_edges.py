@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the files of a stage may include beside their own stage's headers.
-COMMON = {"base.h", "bdp.h", "types.h", "units.h", "file.h", "values.h"}
+COMMON = {"base.h", "bdp.h", "types.h", "units.h", "file.h", "values.h", "words.h"}
 STAGES = ("sense", "model", "policy", "apply", "report")
 SOURCES = sorted(
     path for folder in (ROOT, *(ROOT / stage for stage in STAGES)) for path in folder.glob("*.c")

@@ -53,6 +53,8 @@ def test_schema(world: World, daemons: list[Daemon]) -> None:
         for name, value in item.items():
             if name in flags:
                 assert isinstance(value, bool), name
+            elif name in {"value", "original"} and item["name"].endswith("congestion_control"):
+                assert isinstance(value, str), name
             elif name in numbers or NUMBERS.search(name):
                 assert isinstance(value, int | float), name
             else:

@@ -4,6 +4,7 @@
  * what it puts back. A case is a row of steps; verbs[] says what each does.
  * Files begin with 212992, a mount's read-ahead with 128.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 
@@ -29,6 +30,10 @@ static const struct tt_row table[TT_TUNABLES] = {
 			  4096, 2147483647, 1, false },
 	[TT_TCP_WMEM] = { TT_TCP_WMEM, "f", "/f", 2, 0, 1, 1, false },
 	[TT_SLOW_START] = { TT_SLOW_START, "g", "/g", 0, 0, 1, 1, false },
+	[TT_SRV_LOSSY] = { TT_SRV_LOSSY, "word", "/word", TT_WORD,
+			   0, WORDS_MAX - 1, 1, true },
+	[TT_CLNT_LOSSY] = { TT_CLNT_LOSSY, "other", "/other", TT_WORD,
+			    0, WORDS_MAX - 1, 1, true },
 	[TT_READ_AHEAD] = { TT_READ_AHEAD, "ra", "/%s/ra", 0,
 			    0, 4294967295, 64, false },
 };
@@ -77,6 +82,20 @@ static const struct {
 	  "start; refresh 2; put 0:45 15360; put 0:46 15360; move 0:45; "
 	  "file 0:45/ra 15360; start; restore; is 0:45/ra 15360; "
 	  "is 0:46/ra 128" },
+	/* Numbers of words are those of a process. */
+	{ "a word", "file word ; start; put word bbr; is word bbr; refresh; "
+	  "state word on; start; put word reno; is word reno; restore; "
+	  "is word ; said word restored to \"\"" },
+	{ "a word that somebody changed", "file word ; start; put word bbr; "
+	  "file word cubic; refresh; state word foreign; restore; "
+	  "is word cubic" },
+	{ "a word that was there is left alone until resume",
+	  "file word cubic; start; state word foreign; resume take; "
+	  "put word bbr; start; restore; said word restored to cubic" },
+	{ "a word that the kernel does not know is tried once",
+	  "file word ; start; rm word; put word bbr ENOENT; file word ; "
+	  "refresh; state word absent; put word bbr EPERM; unsay; refresh; "
+	  "state word on" },
 	{ "a dry run writes nothing at all",
 	  "start dry; put rmem 4194304; now rmem 4194304; refresh; "
 	  "now rmem 4194304; state rmem on; is rmem 212992; none run; restore; "
@@ -196,7 +215,8 @@ static int put(const char *name, const char *value)
 {
 	struct tt_change change = {
 		.target = target_of(name),
-		.value = strtoull(value, NULL, 10),
+		.value = isdigit((unsigned char)*value) ?
+			 strtoull(value, NULL, 10) : words_number(value),
 		.reason.why = TT_WHY_CONF,
 	};
 	u64 now;
@@ -248,6 +268,8 @@ static int act(const char *verb, const char *a, const char *b)
 		return restore();
 	if (!strcmp(verb, "resume"))
 		apply_resume(apply, *a);
+	else if (!strcmp(verb, "unsay"))
+		apply_unsay(apply);
 	else if (!strcmp(verb, "leave"))
 		apply_leave(apply, TT_RMEM_MAX, *a == 'y');
 	else if (!strcmp(verb, "file"))

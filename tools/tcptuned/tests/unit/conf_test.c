@@ -15,7 +15,9 @@ static const struct {
 	{ "comments", "# a\n; b\n\n", NULL },
 	{ "all keys", "roles = client\nbandwidth = 2.5gbit\nmemory = 10%\n"
 	  "read_ahead = no\ntcp_limits = always\n"
-	  "no_slow_start_after_idle = yes\nmetrics = /srv/x/nfs.prom\n", NULL },
+	  "no_slow_start_after_idle = yes\ncongestion_control = illinois\n"
+	  "reconnect = always\n"
+	  "metrics = /srv/x/nfs.prom\n", NULL },
 	{ "inline comment", "memory = 10% ; little\n", NULL },
 	{ "no newline at the end", "memory = 10%", NULL },
 	{ "unknown key", "\nsize = 10%\n", "2: size: unknown key; known" },
@@ -27,6 +29,11 @@ static const struct {
 	{ "no rate", "bandwidth = 0bit\n", "1: bandwidth: \"0bit\" is not a" },
 	{ "bad word", "tcp_limits = on\n", "1: tcp_limits: \"on\" is not never" },
 	{ "bad answer", "read_ahead = 1\n", "1: read_ahead: \"1\" is not yes" },
+	{ "no name", "congestion_control = b/b\n",
+	  "1: congestion_control: \"b/b\" is not auto, no or a name" },
+	{ "too long a name of 16", "congestion_control = abcdefghijklmnop\n",
+	  "1: congestion_control: " },
+	{ "bad reconnect", "reconnect = yes\n", "1: reconnect: \"yes\" is not auto" },
 	{ "no metrics", "metrics = no\n", NULL },
 	{ "not a full name", "metrics = x.prom\n", "1: metrics: \"x.prom\" is" },
 	{ "not read by the collector", "metrics = /x.txt\n",
@@ -90,6 +97,8 @@ static void test_values(void)
 	EXPECT(!conf.read_ahead);
 	EXPECT_EQ(conf.tcp_limits, TT_TCP_ALWAYS);
 	EXPECT(conf.slow_start_after_idle);
+	EXPECT_EQ(conf.reconnect, TT_RECONNECT_ALWAYS);
+	EXPECT_STR(conf.congestion_control, "illinois");
 	EXPECT_STR(conf.metrics, "/srv/x/nfs.prom");
 	EXPECT(conf.dry_run);
 	test_end("every key sets its field");

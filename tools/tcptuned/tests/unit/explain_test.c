@@ -75,6 +75,24 @@ static const struct {
 	  "10.0.0.1, an NFS client of this host (not connected), is 100ms away, over a link of unknown rate; learned in an earlier run.\n"
 	  "To it: 0bit now, 1gbit at best; more window makes it no faster. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf is 1.0M and left alone.\n"
 	  "From it: requests only.\n" },
+	{ "loss", { .nconns = 1, .rtt_us = 30000, .lost_ppm = 100,
+	    .mss_bytes = 1448, .now_bps = { 50000000 },
+	    .best_bps = { 50000000 }, .limit = { TT_LIMIT_CONGESTION },
+	    .window_bytes = { 375000 } },
+	  { .target = { TT_SRV_LOSSY, "" }, .off = TT_OFF_ABSENT }, true, false,
+	  "10.0.0.1, an NFS client of this host (1 connection), is 30ms away, over a link of unknown rate.\n"
+	  "To it: 50mbit now, 50mbit at best; the path is full or loses packets. 2.0 x 50mbit x 30ms = 366.2K of window; this kernel has no sunrpc.tcp_sndbuf.\n"
+	  "Of a million packets 100 were sent again while no queue stood: a connection of CUBIC carries 46.3mbit then (RFC 9438, section 5.1); with net.ipv4.tcp_congestion_control=bbr new ones carry more, and strangers less.\n"
+	  "From it: requests only.\n" },
+	{ "a window scale", { .nconns = 1, .rtt_us = 120000,
+	    .scaled_us = 1000000, .now_bps = { 0, 4 * GBIT },
+	    .best_bps = { 0, 4 * GBIT }, .limit = { 0, TT_LIMIT_RWND },
+	    .window_bytes = { 0, 120000000 } },
+	  { .target = { TT_SRV_RCVBUF, "" }, .value = 120000000,
+	    .written = true }, true, false,
+	  "10.0.0.1, an NFS client of this host (1 connection), is 120ms away, over a link of unknown rate.\n"
+	  "To it: replies only.\n"
+	  "From it: 4gbit now, 4gbit at best; the window of this end limits it, and the window scale, agreed when it connected, allows no more. 2.0 x 4gbit x 120ms = 114.4M of window; sunrpc.tcp_rcvbuf was set to 114.4M.\n" },
 	{ "without sunrpc-tcpbuf", { .nconns = 1, .rtt_us = 1000,
 	    .now_bps = { 0, GBIT }, .best_bps = { 0, GBIT },
 	    .limit = { 0, TT_LIMIT_APPLICATION },

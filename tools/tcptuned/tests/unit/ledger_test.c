@@ -56,6 +56,7 @@ static void test_round_trip(void)
 
 #define RMEM	"net.core.rmem_max - 0 "
 #define WMEM	"net.core.wmem_max - 0 "
+#define LOSSY	"sunrpc.tcp_lossy_congestion_control - 0 "
 #define AHEAD	"read_ahead_kb "
 
 /* Lines that are put behind a header of this boot. */
@@ -79,6 +80,8 @@ static const struct {
 	{ "instance with a slash", AHEAD "0/5 7 1 2 2\n", 0, true },
 	{ "instance too long", AHEAD "111111111111111111111111 7 1 2 2\n", 0,
 	  true },
+	{ "words", LOSSY "\"\" bbr cubic\n", 1, false },
+	{ "no word", LOSSY "\"\" a/b cubic\n", 0, true },
 	{ "garbage", "\001\377\n", 0, true },
 	{ "an original above the kernel's", RMEM "2147483648 5000 5000\n", 0,
 	  true },

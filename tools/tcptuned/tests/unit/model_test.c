@@ -215,6 +215,36 @@ static void busy_while_data_move(struct model *model)
 	EXPECT(!model_busy(model));
 }
 
+/*
+ * A window of 64 KiB over 10 ms is 6.55 MB/s: received at such a rate, with the
+ * window as large as its scale allows.
+ */
+static void a_scale_binds(struct model *model)
+{
+	static const struct {
+		u64	in_bytes;
+		u32	rcv_wnd_bytes;
+		u64	scaled_us;
+	} seconds[] = {
+		{ 6500000, 65535, S },
+		{ 6000000, 65535, 2 * S },
+		{ 5000000, 65535, 0 },
+		{ 6500000, 60000, 0 },
+		{ 6500000, 65535, S },
+		{ 0, 65535, 0 },
+	};
+
+	conns[0] = connection(1, 1, 0);
+	/* A queue makes the round trip longer; the shortest counts. */
+	conns[0].rtt_us = 20000;
+	second(model, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+		conns[0].bytes[TT_IN] += seconds[i].in_bytes;
+		conns[0].rcv_wnd_bytes = seconds[i].rcv_wnd_bytes;
+		EXPECT_EQ(second(model, 0)->scaled_us, seconds[i].scaled_us);
+	}
+}
+
 static const struct {
 	const char	*name;
 	void		(*run)(struct model *model);
@@ -223,6 +253,7 @@ static const struct {
 	{ "what moved before does not count", old_bytes_do_not_count },
 	{ "a link that is outrun is believed no more", a_link_is_outrun },
 	{ "how much one connection does", connections_share_the_work },
+	{ "a window scale binds", a_scale_binds },
 	{ "learned paths are replaced", learned_is_replaced },
 	{ "paths that are gone are forgotten", the_gone_are_forgotten },
 	{ "and sooner if there are many", not_too_many_of_them },

@@ -113,6 +113,26 @@ static const struct {
 	  { .window_bytes = { 0, 100 * MIB } }, false, TT_TCP_RMEM,
 	  CONF(.roles = { true, true }, .memory_percent = 25,
 	       .tcp_limits = TT_TCP_ALWAYS), .expected = 200 * MIB },
+	{ "a path that loses at random", TT_SERVER, { .lost_ppm = 100 },
+	  .id = TT_SRV_LOSSY, .expected = 1 },
+	{ "a client's", TT_CLIENT, { .lost_ppm = 100 }, .id = TT_CLNT_LOSSY,
+	  .expected = 1 },
+	{ "not for the other role", TT_CLIENT, { .lost_ppm = 100 },
+	  .id = TT_SRV_LOSSY, .expected = ~0ULL },
+	{ "no such path", TT_SERVER, { .nconns = 1 }, .id = TT_SRV_LOSSY,
+	  .expected = ~0ULL },
+	{ "as set once", TT_SERVER, { .nconns = 1 }, .id = TT_SRV_LOSSY,
+	  .written = 1, .expected = ~0ULL },
+	{ "another name", TT_SERVER, { .lost_ppm = 100 }, .id = TT_SRV_LOSSY,
+	  CONF(.roles = { true, true }, .congestion_control = "dctcp"),
+	  .written = 1, .expected = 2 },
+	{ "not to be set", TT_SERVER, { .lost_ppm = 100 },
+	  .id = TT_SRV_LOSSY,
+	  CONF(.roles = { true, true }, .congestion_control = "no"),
+	  .expected = ~0ULL },
+	{ "nor to stay", TT_SERVER, { .lost_ppm = 100 }, .id = TT_SRV_LOSSY,
+	  CONF(.roles = { true, true }, .congestion_control = "no"),
+	  .written = 1, .expected = 0 },
 	{ "slow start stays", TT_SERVER, { .nconns = 1 },
 	  .id = TT_SLOW_START, .expected = ~0ULL },
 	{ "unless it is to go", TT_SERVER, { .nconns = 1 },
@@ -168,7 +188,7 @@ static const u64 values[TT_TUNABLES] = {
 
 static const struct tt_conf usual = {
 	.roles = { true, true }, .memory_percent = 25, .read_ahead = true,
-	.tcp_limits = TT_TCP_AUTO,
+	.tcp_limits = TT_TCP_AUTO, .congestion_control = "auto",
 };
 
 static u64 decided(size_t i, char *reason)
@@ -262,6 +282,9 @@ static void test_compute(u64 rate_bps, u32 rtt_us, bool tcpbuf)
 
 int main(void)
 {
+	/* Their numbers are 1 and 2. */
+	words_number("bbr");
+	words_number("dctcp");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char reason[REASON_BYTES] = "none";
 		u64 got;

@@ -42,8 +42,24 @@ static const struct {
 	  { .why = TT_WHY_READ_AHEAD, .rtt_us = 100000 },
 	  "from 10.0.0.1: nothing was read yet over 100ms, "
 	  "so it starts with what the link may carry" },
+	{ "a loss", { .why = TT_WHY_LOSS, .rtt_us = 30000, .lost_ppm = 104 },
+	  "to 10.0.0.1: 104 in a million packets are sent again over 30ms without a queue" },
 	{ "the configuration", { .why = TT_WHY_CONF }, "as configured" },
 };
+
+static void test_reconnect(const struct tt_addr *peer)
+{
+	struct tt_reconnect reconnect = {
+		.conn = { .peer = *peer, .local_port = 700, .peer_port = 2049,
+			  .wscale = { 0, 10 } },
+		.wscale = 13, .rtt_us = 120000,
+	};
+	char text[REASON_BYTES];
+
+	EXPECT_STR(reason_reconnect(&reconnect, text),
+		   "connection with 10.0.0.1, ports 700 and 2049: its window scale of 10 allows 64.0M, or 4.47gbit over 120ms; a new one agrees on 13");
+	test_end("a connection that is made anew");
+}
 
 int main(void)
 {
@@ -58,5 +74,6 @@ int main(void)
 		EXPECT_STR(text, cases[i].expected);
 		test_end(cases[i].name);
 	}
+	test_reconnect(&peer);
 	return test_result();
 }

@@ -30,6 +30,33 @@ static const struct {
 	{ "empty", "", 0, -EINVAL, 0, "" },
 };
 
+static const struct {
+	const char	*name;
+	const char	*text;
+	const char	*value;
+} words[] = {
+	{ "a word", "cubic\n", "cubic" },
+	{ "none", "\n", "" },
+	{ "a longer one than there are", "abcdefghijklmnop\n", "?" },
+	{ "no name", "a b\n", "?" },
+};
+
+static void test_words(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		u64 value = 77;
+
+		folder_put("file", words[i].text);
+		EXPECT(!sysctl_read(folder_path("file"), TT_WORD, &value));
+		EXPECT_STR(words_text(value), words[i].value);
+		EXPECT(!sysctl_write(folder_path("file"), TT_WORD,
+				     words_number("bbr"), &value));
+		EXPECT_STR(folder_get("file"), "bbr\n");
+		EXPECT_STR(words_text(value), "bbr");
+		test_end(words[i].name);
+	}
+}
+
 static void test_fields(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -97,6 +124,7 @@ int main(void)
 {
 	folder_make();
 	test_fields();
+	test_words();
 	test_refused();
 	test_path();
 	test_ident();

@@ -13,6 +13,7 @@ int main(void)
 		EXPECT(row->path && row->path[0] == '/');
 		EXPECT(row->min <= row->max);
 		EXPECT(row->multiple);
+		EXPECT((row->field == TT_WORD) == tt_is_word(id));
 		EXPECT(!!strchr(row->path, '%') == (id == TT_READ_AHEAD),
 		       "an instance in %s", row->path);
 		test_end(row->name);
