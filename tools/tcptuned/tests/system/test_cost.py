@@ -63,7 +63,7 @@ def test_10000_connections(world: World, tmp_path: Path) -> None:
     assert paths >= CONNECTIONS, paths
     # 0.9 % on a machine that does nothing else, 1.2 % beside guests.
     assert share < 0.02, f"{share:.2%} of a core"
-    assert peak_kib < 16 << 10, f"{peak_kib} KiB"
+    assert peak_kib < 17 << 10, f"{peak_kib} KiB"
 
 
 def test_idle(world: World) -> None:
