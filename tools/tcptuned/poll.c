@@ -219,7 +219,7 @@ static void poll_reconnect(struct daemon *daemon,
 
 	reconnects_note(&daemon->reconnects, reconnect);
 	reason_reconnect(reconnect, text);
-	err = dry_run ? 0 : reconnect_destroy(&reconnect->conn);
+	err = dry_run ? 0 : reconnect_destroy(reconnect);
 	if (!err)
 		log_line(MSG_RECONNECT, "%s %s",
 			 dry_run ? "would renew the" : "renewed the", text);

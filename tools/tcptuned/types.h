@@ -40,7 +40,6 @@ struct tt_addr {
  * struct tt_conn - a TCP connection of NFS at one instant
  * @cookie: the kernel's name for the socket, never used twice
  * @uid: owner of the socket; the kernel's own are root's
- * @ifindex: device that the socket is bound to, or 0
  * @role: which end this host is
  * @local: address of this end
  * @peer: address of the other end
@@ -72,7 +71,6 @@ struct tt_addr {
 struct tt_conn {
 	u64		cookie;
 	u32		uid;
-	u32		ifindex;
 	enum tt_role	role;
 	struct tt_addr	local;
 	struct tt_addr	peer;
@@ -81,15 +79,14 @@ struct tt_conn {
 	u32		min_rtt_us;
 	u32		rtt_us;
 	u32		rcv_rtt_us;
+	u32		rcv_wnd_bytes;
+	u32		sndbuf_bytes;
+	u32		rcvbuf_bytes;
 	u64		delivery_bps;
-	bool		delivery_app_limited;
 	u64		busy_us;
 	u64		rwnd_limited_us;
 	u64		sndbuf_limited_us;
 	u64		bytes[TT_DIRS];
-	u32		rcv_wnd_bytes;
-	u32		sndbuf_bytes;
-	u32		rcvbuf_bytes;
 	u64		sent_bytes;
 	u64		resent_bytes;
 	u32		sent_segs;
@@ -98,6 +95,7 @@ struct tt_conn {
 	u32		mss_bytes;
 	u8		wscale[TT_DIRS];
 	u8		backoff;
+	bool		delivery_app_limited;
 };
 
 /* Where the rate of a link is known from. */
@@ -215,10 +213,9 @@ enum tt_limit {
  *	rests
  * @buffer_bytes: sk_sndbuf (TT_OUT) and sk_rcvbuf (TT_IN) of all connections
  * @scaled_us: for so long what it received has been all that the window scales
- *	of its connections allow
+ *	of its connections allow, at least
  * @lost_ppm: of a million packets, those that were sent again although no queue
  *	stood; 0 as long as that was not seen, see lossy.c
- * @mss_bytes: payload of these packets; valid with @lost_ppm
  * @seen_us: CLOCK_MONOTONIC of the last snapshot that had it
  *
  * Servers have thousands of them, so there are no holes.
@@ -238,9 +235,8 @@ struct tt_path {
 	u64		window_bytes[TT_DIRS];
 	u64		reach_bytes[TT_DIRS];
 	u64		buffer_bytes[TT_DIRS];
-	u64		scaled_us;
+	u32		scaled_us;
 	u32		lost_ppm;
-	u32		mss_bytes;
 	u64		seen_us;
 };
 

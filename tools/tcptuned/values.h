@@ -137,12 +137,14 @@ struct tt_need {
 /**
  * struct tt_reconnect - a connection that is made anew, for its window scale
  * @conn: which
+ * @ifindex: device that leads there, which the socket may be bound to
  * @wscale: that the new one agrees on for what this end receives
  * @rtt_us: of its path
  * @now_us: CLOCK_MONOTONIC
  */
 struct tt_reconnect {
 	struct tt_conn	conn;
+	u32		ifindex;
 	u8		wscale;
 	u32		rtt_us;
 	u64		now_us;

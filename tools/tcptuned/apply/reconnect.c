@@ -42,8 +42,10 @@ static void reconnect_put_addr(__be32 to[4], const struct tt_addr *addr,
 		memcpy(to, &addr->in6, 16);
 }
 
-static void reconnect_put(struct nlmsghdr *nlh, const struct tt_conn *conn)
+static void reconnect_put(struct nlmsghdr *nlh,
+			  const struct tt_reconnect *reconnect)
 {
+	const struct tt_conn *conn = &reconnect->conn;
 	bool is_v4 = IN6_IS_ADDR_V4MAPPED(&conn->peer.in6);
 	struct inet_diag_req_v2 *req;
 
@@ -58,21 +60,21 @@ static void reconnect_put(struct nlmsghdr *nlh, const struct tt_conn *conn)
 	req->id.idiag_dport = htons(conn->peer_port);
 	reconnect_put_addr(req->id.idiag_src, &conn->local, is_v4);
 	reconnect_put_addr(req->id.idiag_dst, &conn->peer, is_v4);
-	req->id.idiag_if = conn->ifindex;
+	req->id.idiag_if = reconnect->ifindex;
 	/* Whatever has the same addresses later is another one. */
 	req->id.idiag_cookie[0] = conn->cookie;
 	req->id.idiag_cookie[1] = conn->cookie >> 32;
 }
 
 static int reconnect_ask(struct mnl_socket *socket,
-			 const struct tt_conn *conn)
+			 const struct tt_reconnect *reconnect)
 {
 	struct timeval timeout = { .tv_sec = ANSWER_TIMEOUT_S };
 	u64 buf[ANSWER_BYTES / sizeof(u64)];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 	ssize_t len;
 
-	reconnect_put(nlh, conn);
+	reconnect_put(nlh, reconnect);
 	if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) ||
 	    setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO,
 		       &timeout, sizeof(timeout)) ||
@@ -85,7 +87,7 @@ static int reconnect_ask(struct mnl_socket *socket,
 	return 0;
 }
 
-int reconnect_destroy(const struct tt_conn *conn)
+int reconnect_destroy(const struct tt_reconnect *reconnect)
 {
 	struct mnl_socket *socket = mnl_socket_open2(NETLINK_SOCK_DIAG,
 						     SOCK_CLOEXEC);
@@ -93,7 +95,7 @@ int reconnect_destroy(const struct tt_conn *conn)
 
 	if (!socket)
 		return -errno;
-	err = reconnect_ask(socket, conn);
+	err = reconnect_ask(socket, reconnect);
 	mnl_socket_close(socket);
 	return err;
 }

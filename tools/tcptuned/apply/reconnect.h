@@ -28,6 +28,6 @@ void reconnects_note(struct reconnects *reconnects,
  * End a connection of this network namespace. Returns: 0 or a negative errno,
  * -EOPNOTSUPP if the kernel has no CONFIG_INET_DIAG_DESTROY.
  */
-int reconnect_destroy(const struct tt_conn *conn);
+int reconnect_destroy(const struct tt_reconnect *reconnect);
 
 #endif /* TCPTUNED_APPLY_RECONNECT_H */

@@ -202,7 +202,7 @@ static int model_take_conn(struct model *model, const struct tt_conn *conn,
 		slot->lossy = lossy_start(conn);
 	ppm = lossy_ppm(&slot->lossy, conn);
 	if (ppm)
-		path_lose(slot->path, conn, ppm);
+		slot->path->pub.lost_ppm = ppm;
 	return 0;
 }
 

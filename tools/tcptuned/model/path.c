@@ -45,6 +45,8 @@
  */
 #include "path.h"
 
+#include <stdint.h>
+
 #include "../bdp.h"
 #include "limit.h"
 #include "window.h"
@@ -64,8 +66,8 @@
 #define PATH_OUTRUN_SHIFT	3
 #define PATH_OUTRUN_TIMES	3
 
-/* The largest window of a connection with a window scale of 0. */
-#define PATH_UNSCALED_BYTES	65535ULL
+/* The largest window of a connection with a window scale of 0, rounded up. */
+#define PATH_UNSCALED_KIB	64U
 
 /* Requests and acknowledgments of what flows the other way are below 1/64. */
 #define PATH_ECHO_SHIFT		6
@@ -124,7 +126,7 @@ static bool path_count(struct path *path, const struct tt_conn *conn,
 	sample->longest_us = max_u64(sample->longest_us, busy_us);
 	sample->rcv_window_bytes += conn->rcv_wnd_bytes ?
 				  conn->rcv_wnd_bytes : conn->rcvbuf_bytes / 2;
-	sample->scale_bytes += PATH_UNSCALED_BYTES << conn->wscale[TT_IN];
+	sample->scale_kib += PATH_UNSCALED_KIB << conn->wscale[TT_IN];
 	return true;
 }
 
@@ -218,12 +220,6 @@ void path_conn(struct path *path, const struct tt_conn *conn,
 						 path_conn_rtt(conn));
 }
 
-void path_lose(struct path *path, const struct tt_conn *conn, u32 lost_ppm)
-{
-	path->pub.lost_ppm = lost_ppm;
-	path->pub.mss_bytes = conn->mss_bytes;
-}
-
 /* Add what is compared within a snapshot to the span. */
 static void path_fold(struct path *path)
 {
@@ -234,7 +230,7 @@ static void path_fold(struct path *path)
 	span->longest_us += sample->longest_us;
 	span->rcv_window_bytes = max_u64(span->rcv_window_bytes,
 					 sample->rcv_window_bytes);
-	span->scale_bytes = max_u64(span->scale_bytes, sample->scale_bytes);
+	span->scale_kib = max_u64(span->scale_kib, sample->scale_kib);
 	span->read_ahead_bytes = sample->read_ahead_bytes;
 }
 
@@ -338,10 +334,12 @@ static void path_measure_scale(struct path *path)
 {
 	const struct path_span *span = &path->span;
 	u64 flight = bdp_bytes(path->pub.now_bps[TT_IN], path_rtt(path));
+	u64 scale_bytes = 1024ULL * span->scale_kib;
 
-	if (span->scale_bytes && flight >= span->scale_bytes / 8 * 7 &&
-	    span->rcv_window_bytes >= span->scale_bytes / 16 * 15)
-		path->pub.scaled_us += span->us;
+	if (scale_bytes && flight >= scale_bytes / 8 * 7 &&
+	    span->rcv_window_bytes >= scale_bytes / 16 * 15)
+		path->pub.scaled_us = min_u64(path->pub.scaled_us + span->us,
+					      UINT32_MAX);
 	else
 		path->pub.scaled_us = 0;
 }

@@ -38,9 +38,6 @@ void path_begin(struct path *path);
 void path_conn(struct path *path, const struct tt_conn *conn,
 	       const struct path_counts *before, u64 dt_us);
 
-/* Takes in that a connection of the path loses, see lossy.c. */
-void path_lose(struct path *path, const struct tt_conn *conn, u32 lost_ppm);
-
 /* After the connections of a snapshot. */
 void path_end(struct path *path, u64 now_us);
 

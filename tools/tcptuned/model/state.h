@@ -36,16 +36,16 @@ struct lossy_counts {
  * @most_bytes: of the connection that moved most, both directions
  * @longest_us: time with something to send, of the busiest connection
  * @rcv_window_bytes: that the connections which moved data offer, sum
- * @scale_bytes: that these could offer at most by their window scale, sum
  * @read_ahead_bytes: that a reader on this path has; 0 if it has no mount
+ * @scale_kib: that these connections could offer by their window scale, sum
  * @moved: data moved
  */
 struct path_sample {
 	u64	most_bytes;
 	u64	longest_us;
 	u64	rcv_window_bytes;
-	u64	scale_bytes;
 	u64	read_ahead_bytes;
+	u32	scale_kib;
 	bool	moved;
 };
 
@@ -60,8 +60,8 @@ struct path_sample {
  * @rwnd_us: time that waited for the peer's window, sum
  * @sndbuf_us: time that waited for the send buffer, sum
  * @pressed: some connection had always something to send
+ * @scale_kib: as in struct path_sample, the largest
  * @rcv_window_bytes: as in struct path_sample, the largest
- * @scale_bytes: as in struct path_sample, the largest
  * @read_ahead_bytes: as in struct path_sample, the last
  * @rtt_us: smallest RTT, 0 if there is none
  * @smooth_us: smallest of the smoothed RTTs, 0 if there is none
@@ -76,8 +76,8 @@ struct path_span {
 	u64	rwnd_us;
 	u64	sndbuf_us;
 	bool	pressed;
+	u32	scale_kib;
 	u64	rcv_window_bytes;
-	u64	scale_bytes;
 	u64	read_ahead_bytes;
 	u32	rtt_us;
 	u32	smooth_us;

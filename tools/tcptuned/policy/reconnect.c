@@ -133,6 +133,7 @@ bool reconnect_find(const struct policy_input *input,
 			continue;
 		*found = (struct tt_reconnect) {
 			.conn = *conn,
+			.ifindex = path->link.ifindex,
 			.wscale = wscale,
 			.rtt_us = path->rtt_us,
 			.now_us = input->now_us,

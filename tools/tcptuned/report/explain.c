@@ -15,6 +15,9 @@
 /* Requests and replies without data are less than data by this. */
 #define EXPLAIN_ECHO	64
 
+/* Payload of a packet at MTU 1500. */
+#define EXPLAIN_MSS_BYTES 1448
+
 static void explain_link(FILE *out, const struct tt_path *path)
 {
 	const char *source = names_source_text[path->link.source];
@@ -127,7 +130,7 @@ static void explain_loss(FILE *out, const struct status_input *input,
 		path->lost_ppm);
 	fprintf(out, "a connection of CUBIC carries %s then (RFC 9438, section 5.1); ",
 		units_rate(bdp_cubic(path->lost_ppm, path->rtt_us,
-				     path->mss_bytes), rate));
+				     EXPLAIN_MSS_BYTES), rate));
 	if (!setting || setting->off == TT_OFF_ABSENT)
 		fprintf(out,
 			"with net.ipv4.tcp_congestion_control=bbr new ones carry more, and strangers less.\n");

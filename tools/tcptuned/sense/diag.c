@@ -100,7 +100,6 @@ static void diag_parse_id(struct tt_conn *conn, const struct inet_diag_msg *msg)
 	conn->local_port = ntohs(id->idiag_sport);
 	conn->peer_port = ntohs(id->idiag_dport);
 	conn->uid = msg->idiag_uid;
-	conn->ifindex = id->idiag_if;
 }
 
 static void diag_parse_rates(struct tt_conn *conn, const struct tcp_info *info)

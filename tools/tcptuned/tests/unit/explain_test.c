@@ -76,7 +76,7 @@ static const struct {
 	  "To it: 0bit now, 1gbit at best; more window makes it no faster. 2.0 x 1gbit x 100ms = 23.8M of window; sunrpc.tcp_sndbuf is 1.0M and left alone.\n"
 	  "From it: requests only.\n" },
 	{ "loss", { .nconns = 1, .rtt_us = 30000, .lost_ppm = 100,
-	    .mss_bytes = 1448, .now_bps = { 50000000 },
+	    .now_bps = { 50000000 },
 	    .best_bps = { 50000000 }, .limit = { TT_LIMIT_CONGESTION },
 	    .window_bytes = { 375000 } },
 	  { .target = { TT_SRV_LOSSY, "" }, .off = TT_OFF_ABSENT }, true, false,
@@ -91,8 +91,9 @@ static const struct {
 	  { .target = { TT_SRV_RCVBUF, "" }, .value = 120000000,
 	    .written = true }, true, false,
 	  "10.0.0.1, an NFS client of this host (1 connection), is 120ms away, over a link of unknown rate.\n"
-	  "To it: replies only.\n"
-	  "From it: 4gbit now, 4gbit at best; the window of this end limits it, and the window scale, agreed when it connected, allows no more. 2.0 x 4gbit x 120ms = 114.4M of window; sunrpc.tcp_rcvbuf was set to 114.4M.\n" },
+	  "To it: no data has moved yet.\n"
+	  "From it: 4gbit now, 4gbit at best; the window of this end limits it, and the window scale, agreed when it connected, allows no more. 2.0 x 4gbit x 120ms = 114.4M of window; sunrpc.tcp_rcvbuf was set to 114.4M.\n"
+	},
 	{ "without sunrpc-tcpbuf", { .nconns = 1, .rtt_us = 1000,
 	    .now_bps = { 0, GBIT }, .best_bps = { 0, GBIT },
 	    .limit = { 0, TT_LIMIT_APPLICATION },

@@ -224,7 +224,7 @@ static void a_scale_binds(struct model *model)
 	static const struct {
 		u64	in_bytes;
 		u32	rcv_wnd_bytes;
-		u64	scaled_us;
+		u32	scaled_us;
 	} seconds[] = {
 		{ 6500000, 65535, S },
 		{ 6000000, 65535, 2 * S },

@@ -24,7 +24,7 @@ static const struct scene {
 	bool		server;
 	bool		not_served;
 	u64		link_bps;
-	u64		scaled_us;
+	u32		scaled_us;
 	u8		wscale;
 	u64		rmem_max;
 	bool		v3;
@@ -155,7 +155,8 @@ static void test_destroy(void)
 	socklen_t len = sizeof(here);
 	int server = socket(AF_INET, SOCK_STREAM, 0);
 	int client = socket(AF_INET, SOCK_STREAM, 0);
-	struct tt_conn conn = { };
+	struct tt_reconnect reconnect = { .ifindex = 1 };
+	struct tt_conn *conn = &reconnect.conn;
 	char c;
 
 	EXPECT(!bind(server, (struct sockaddr *)&here, len) &&
@@ -163,16 +164,16 @@ static void test_destroy(void)
 	       !getsockname(server, (struct sockaddr *)&there, &len) &&
 	       !connect(client, (struct sockaddr *)&there, len) &&
 	       !getsockname(client, (struct sockaddr *)&here, &len));
-	conn.local.in6 = (struct in6_addr)
+	conn->local.in6 = (struct in6_addr)
 		{ .s6_addr = { [10] = 255, 255, 127, [15] = 1 } };
-	conn.peer = conn.local;
-	conn.local_port = ntohs(here.sin_port);
-	conn.peer_port = ntohs(there.sin_port);
-	conn.cookie = cookie_of(client) + 1;
-	EXPECT(reconnect_destroy(&conn) == -ENOENT);
+	conn->peer = conn->local;
+	conn->local_port = ntohs(here.sin_port);
+	conn->peer_port = ntohs(there.sin_port);
+	conn->cookie = cookie_of(client) + 1;
+	EXPECT(reconnect_destroy(&reconnect) == -ENOENT);
 	EXPECT(recv(client, &c, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
-	conn.cookie--;
-	EXPECT(!reconnect_destroy(&conn));
+	conn->cookie--;
+	EXPECT(!reconnect_destroy(&reconnect));
 	EXPECT(recv(client, &c, 1, MSG_DONTWAIT) < 0 && errno == ECONNABORTED);
 	close(client);
 	close(server);
