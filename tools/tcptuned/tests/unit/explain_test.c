@@ -92,7 +92,8 @@ static const struct {
 	    .written = true }, true, false,
 	  "10.0.0.1, an NFS client of this host (1 connection), is 120ms away, over a link of unknown rate.\n"
 	  "To it: replies only.\n"
-	  "From it: 4gbit now, 4gbit at best; the window of this end limits it, and the window scale, agreed when it connected, allows no more. 2.0 x 4gbit x 120ms = 114.4M of window; sunrpc.tcp_rcvbuf was set to 114.4M.\n" },
+	  "From it: 4gbit now, 4gbit at best; the window of this end limits it, and the window scale, agreed when it connected, allows no more. 2.0 x 4gbit x 120ms = 114.4M of window; sunrpc.tcp_rcvbuf was set to 114.4M.\n"
+	},
 	{ "without sunrpc-tcpbuf", { .nconns = 1, .rtt_us = 1000,
 	    .now_bps = { 0, GBIT }, .best_bps = { 0, GBIT },
 	    .limit = { 0, TT_LIMIT_APPLICATION },
