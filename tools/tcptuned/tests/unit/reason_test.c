@@ -40,7 +40,8 @@ static const struct {
 	  "from 10.0.0.1: 1gbit at best over 100ms, and the link may carry more" },
 	{ "a reader that has not begun",
 	  { .why = TT_WHY_READ_AHEAD, .rtt_us = 100000 },
-	  "from 10.0.0.1: nothing was read yet over 100ms, so it starts with what the link may carry" },
+	  "from 10.0.0.1: nothing was read yet over 100ms, so it starts with what the link may carry"
+	},
 	{ "a loss", { .why = TT_WHY_LOSS, .rtt_us = 30000, .lost_ppm = 104 },
 	  "to 10.0.0.1: 104 in a million packets are sent again over 30ms without a queue" },
 	{ "the configuration", { .why = TT_WHY_CONF }, "as configured" },
