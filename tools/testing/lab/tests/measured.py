@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tools.kernel import lock, overlay, tree
 from tools.testing.lab import scenario
@@ -25,6 +28,8 @@ RCVBUF, SNDBUF = "rcvbuf_bytes", "sndbuf_bytes"
 
 # What TCP gives a send buffer by itself: tcp_wmem[2] on every base.
 TCP_WMEM2 = 4194304
+
+long = pytest.mark.skipif("LONG" not in os.environ, reason="takes minutes; make check-long does it")
 
 _done: dict[tuple[Path, str], Run] = {}
 # The reports of all processes; set by conftest.py.

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 
 import pytest
@@ -46,7 +45,7 @@ def test_rate(images: Images, keep: Keep) -> None:
     assert bbr["read"].mb_per_s() >= 2 * off["read"].mb_per_s()
 
 
-@pytest.mark.skipif("LONG" not in os.environ, reason="takes minutes; make check-long does")
+@measured.long
 def test_stranger_keeps_its_share(images: Images, keep: Keep) -> None:
     plan = scenario.load("lossy", "stranger")
     cubic = measured.run(images.patched, plan)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ from tools.testing.lab import scenario
 from tools.testing.lab.tests import measured
 from tools.testing.lab.tests.conftest import Images
 
-pytestmark = pytest.mark.skipif(
-    "LONG" not in os.environ, reason="installs a Debian; make check-long does"
-)
+pytestmark = measured.long
 
 SUITE = "trixie"
 # The guest's clock begins in 2026.
