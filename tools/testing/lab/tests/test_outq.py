@@ -206,7 +206,7 @@ def test_silent_clients(images: Images, keep: Keep) -> None:
 
 # Random reads and writes per client; pieces have 2 MiB on average. The variable
 # is for a longer run by hand.
-ROUNDS = int(os.environ.get("ROUNDS", "50"))
+ROUNDS = int(os.environ.get("ROUNDS", "100"))
 CHECK = "python3 $LAB_REPO/tools/testing/lab/guest/verify.py /srv/nfs/{0} {1} {2}"
 
 # While the clients' checks run: connections end, and so does the server. A client
