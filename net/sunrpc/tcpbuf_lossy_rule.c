@@ -58,7 +58,7 @@ static bool rpc_tcpbuf_lossy_has_queue(const struct rpc_tcpbuf_sample *now,
 
 /**
  * rpc_tcpbuf_lossy_is_random - whether the path loses, and not by a queue
- * @counts: of the connection; zeroes to begin with
+ * @counts: of the connection; zeroes at the first look, when counting begins
  * @now: TCP's numbers
  *
  * When the answer is yes, @counts are made ready for
@@ -72,6 +72,13 @@ bool rpc_tcpbuf_lossy_is_random(struct rpc_tcpbuf_counts *counts,
 	s32 segs = now->segs - counts->segs;
 	u32 retrans = now->retrans - counts->retrans;
 
+	/* Nobody looked at the queue while it lost what it did before. */
+	if (!counts->started) {
+		counts->started = true;
+		counts->segs = now->segs;
+		counts->retrans = now->retrans;
+		return false;
+	}
 	if (now->min_rtt_us == U32_MAX ||
 	    rpc_tcpbuf_lossy_has_queue(now, LOSSY_QUEUE) ||
 	    segs > LOSSY_MAX_SEGS || segs < -LOSSY_MAX_SEGS) {

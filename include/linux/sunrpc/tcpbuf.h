@@ -52,6 +52,7 @@ struct rpc_tcpbuf_limits {
  *	segments that were sent when last looked at.
  * @retrans: those of them that were sent again
  * @changed_segs: segments that were sent when the algorithm was changed
+ * @started: counting has begun
  * @settled: it had time to find the path's rate since
  * @max_cwnd: largest congestion window since
  * @allowed_segs: of how many segments one may be sent again
@@ -62,6 +63,7 @@ struct rpc_tcpbuf_counts {
 	u32		segs;
 	u32		retrans;
 	u32		changed_segs;
+	bool		started;
 	bool		settled;
 	u32		max_cwnd;
 	u32		allowed_segs;

@@ -21,7 +21,8 @@
 
 /*
  * looks: how the numbers of the connection rise from one look to the next;
- * segs 0 ends them. srtt_us is MIN_RTT and cwnd 100 where they are 0.
+ * segs 0 ends them. srtt_us is MIN_RTT and cwnd 100 where they are 0. old: the
+ * first of them is the first ever.
  */
 struct lossy_case {
 	const char *name;
@@ -29,6 +30,7 @@ struct lossy_case {
 	struct rpc_tcpbuf_sample first;
 	struct rpc_tcpbuf_sample looks[LOOKS];
 	unsigned int yes_at;
+	bool old;
 };
 
 static unsigned int ask(const struct lossy_case *c,
@@ -38,6 +40,8 @@ static unsigned int ask(const struct lossy_case *c,
 	struct rpc_tcpbuf_counts counts = c->counts;
 	struct rpc_tcpbuf_sample now = c->first;
 	unsigned int look;
+
+	counts.started = !c->old;
 
 	for (look = 0; look < LOOKS && c->looks[look].segs; look++) {
 		now.segs += c->looks[look].segs;
@@ -100,7 +104,8 @@ static const struct lossy_case is_random_cases[] = {
 	},
 	{
 		.name = "a connection that was old when this was switched on",
-		.first = { .segs = 3000000000U, .retrans = 5000 },
+		.old = true,
+		.first = { .segs = 20000, .retrans = 5000 },
 		.looks = { { .segs = 1000 }, { .segs = 15000, .retrans = 1 },
 			   { .segs = 100, .retrans = 1 } },
 		.yes_at = 2,
@@ -215,7 +220,7 @@ static void allowance_test(struct kunit *test)
 		.segs = 20000, .retrans = 2,
 		.srtt_us = MIN_RTT, .min_rtt_us = MIN_RTT, .cwnd = 100,
 	};
-	struct rpc_tcpbuf_counts counts = { };
+	struct rpc_tcpbuf_counts counts = { .started = true };
 
 	KUNIT_EXPECT_TRUE(test, rpc_tcpbuf_lossy_is_random(&counts, &now));
 	KUNIT_EXPECT_EQ(test, 2500U, counts.allowed_segs);
