@@ -9,6 +9,7 @@ of them. It does not know caches, nor what waiting for a lock costs.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import statistics
 from pathlib import Path
@@ -23,7 +24,7 @@ from tools.testing.lab.rows import Row, Store
 STORE = Store(
     bench.FOLDER / "cost.csv",
     ("read",),
-    ("stock_instructions", "patched_instructions", "ratio", "spread", "linux", "date", "series"),
+    ("stock_instructions", "patched_instructions", "ratio", "error", "linux", "date", "series"),
     frozenset(("read", "linux", "date", "series")),
 )
 TIMEOUT_S = 3600
@@ -44,14 +45,15 @@ def run(trees: tree.Trees, say: Progress) -> list[Row]:
 
 
 def _row(trees: tree.Trees, read: str, stock: list[int], patched: list[int]) -> Row:
-    medians = statistics.median(stock), statistics.median(patched)
-    spread = max((max(costs) - min(costs)) / min(costs) for costs in (stock, patched))
+    means = statistics.mean(stock), statistics.mean(patched)
+    # Standard errors of the means, as shares of them.
+    errors = (statistics.stdev(c) / statistics.mean(c) / len(c) ** 0.5 for c in (stock, patched))
     return {
         "read": read,
-        "stock_instructions": medians[0],
-        "patched_instructions": medians[1],
-        "ratio": round(medians[1] / medians[0], 4),
-        "spread": round(spread, 4),
+        "stock_instructions": round(means[0]),
+        "patched_instructions": round(means[1]),
+        "ratio": round(means[1] / means[0], 4),
+        "error": round(math.hypot(*errors), 4),
         "linux": trees.version,
         "date": rows.today(),
         "series": digests.series(trees.base),
@@ -80,8 +82,7 @@ def _command(options: argparse.Namespace, say: Progress) -> int:
     for row in found:
         print(
             f"READ of {row['read']}: stock {row['stock_instructions']:,.0f} instructions, "
-            f"patched {row['patched_instructions']:,.0f}: {row['ratio']:.4f}, "
-            f"rounds differ by {row['spread']:.2%}"
+            f"patched {row['patched_instructions']:,.0f}: {row['ratio']:.3f} +- {row['error']:.3f}"
         )
     return 0
 
