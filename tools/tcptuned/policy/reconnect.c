@@ -59,15 +59,21 @@ static bool reconnect_is_peer(const struct tt_addr *a, const struct tt_addr *b)
 static bool reconnect_is_safe(const struct policy_input *input,
 			      const struct tt_path *path)
 {
+	/* A mount of another mount namespace may have any version. */
+	bool seen = false;
+
 	if (input->conf->reconnect == TT_RECONNECT_ALWAYS)
 		return true;
 	if (path->role == TT_SERVER)
 		return input->host->sessions_only;
-	for (size_t i = 0; i < input->nmounts; i++)
-		if (reconnect_is_peer(&input->mounts[i].server, &path->peer) &&
-		    !input->mounts[i].has_session)
+	for (size_t i = 0; i < input->nmounts; i++) {
+		if (!reconnect_is_peer(&input->mounts[i].server, &path->peer))
+			continue;
+		if (!input->mounts[i].has_session)
 			return false;
-	return true;
+		seen = true;
+	}
+	return seen;
 }
 
 static bool reconnect_is_new(const struct policy_input *input,

@@ -28,6 +28,7 @@ static const struct scene {
 	u8		wscale;
 	u64		rmem_max;
 	bool		v3;
+	bool		unseen;		/* mounts, in other mount namespaces */
 	bool		sessions_only;
 	u64		done_us;	/* one of this peer's */
 	u8		done_wscale;
@@ -44,6 +45,7 @@ static const struct scene {
 	{ "a mount that may repeat requests", .v3 = true },
 	{ "but it may", .found = true,
 	  .reconnect = 1 + TT_RECONNECT_ALWAYS, .v3 = true },
+	{ "mounts that are not seen", .unseen = true },
 	{ "a server that others use", .server = true },
 	{ "a server that only sessions use", .found = true, .server = true,
 	  .sessions_only = true },
@@ -88,7 +90,7 @@ static bool decide(const struct scene *scene, struct tt_reconnect *found)
 	struct policy_input input = {
 		.now_us = NOW_US, .conf = &conf, .host = &host,
 		.paths = &path, .npaths = 1, .conns = conns, .nconns = 3,
-		.mounts = mounts, .nmounts = 2, .settings = settings,
+		.mounts = mounts, .nmounts = scene->unseen ? 0 : 2, .settings = settings,
 		.nsettings = 2, .reconnects = &done,
 		.nreconnects = !!scene->done_us,
 	};
@@ -99,7 +101,7 @@ static bool decide(const struct scene *scene, struct tt_reconnect *found)
 		conns[j].role = role;
 		conns[j].wscale[TT_IN] = scene->wscale ? scene->wscale : 10;
 	}
-	/* Somebody else's, which received more. */
+	/* Another peer's, which received more. */
 	conns[2].peer.in6.s6_addr[0] = 1;
 	return reconnect_find(&input, found);
 }
