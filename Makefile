@@ -31,7 +31,7 @@ demo: ## stock and patched kernel over three WANs (10 min, later 1)
 	@$(LAB) demo $(KERNEL)
 
 .PHONY: check
-check: ## run every test; last line: N passed, N failed (30 min, later 20)
+check: ## run every test; last line: N passed, N failed (18 min, at first more)
 	@$(DEPS) tree kernel lab tcptuned check deb
 	@tools/testing/check $(KERNEL)
 
